@@ -1,0 +1,75 @@
+"""The reward models: one file each, found by file name; and generators of named problems.
+
+>>> import factored_bandits as fb
+>>> fb.environments.names()
+['additive', 'duel_matrix', 'duel_utility', 'logistic', 'rank_one', 'table', 'trap']
+>>> print(fb.environments.identical_gap(16, 0.7))
+duel_utility (16 arms)
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import types
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import InvalidInput, UnknownName
+from ._problem import Problem
+from .duel_matrix import cyclic, load_preferences
+from .duel_utility import arithmetic, identical_gap
+from .rank_one import spiked
+
+__all__ = [
+    "Problem",
+    "arithmetic",
+    "cyclic",
+    "generators",
+    "identical_gap",
+    "load_preferences",
+    "make",
+    "names",
+    "spiked",
+]
+
+
+def names() -> list[str]:
+    """The names of all reward models."""
+    return sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_"))
+
+
+def load(name: str) -> types.ModuleType:
+    """The module of a reward model."""
+    known = names()
+    if name not in known:
+        raise UnknownName.of("environment", name, known)
+    return importlib.import_module(f"{__name__}.{name}")
+
+
+def make(name: str, **params: Any) -> Problem:
+    """A problem of the reward model `name`.
+
+    >>> make("rank_one", factors=[[0.9, 0.5], [0.8, 0.2]]).best
+    (0, 0)
+    """
+    module = load(name)
+    signature = inspect.signature(module.init)
+    for key in params:
+        if key not in signature.parameters:
+            raise UnknownName.of(f"parameter of {name}", key, signature.parameters)
+    missing = [k for k, p in signature.parameters.items() if p.default is p.empty and k not in params]
+    if missing:
+        raise InvalidInput(f"{name} needs {', '.join(f'{m}=...' for m in missing)}; its parameters are {signature}")
+    problem: Problem = module.init(**params)
+    return problem
+
+
+def generators() -> dict[str, Callable[..., Problem]]:
+    """Named problems that take a few numbers only; the command line offers these.
+
+    >>> sorted(generators())
+    ['additive', 'arithmetic', 'cyclic', 'identical_gap', 'logistic', 'rank_one', 'trap']
+    """
+    return {name: make for module in names() for name, make in getattr(load(module), "GENERATORS", {}).items()}

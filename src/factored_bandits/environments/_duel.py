@@ -1,0 +1,136 @@
+"""Stationary duels: the chance that one arm beats another, from utilities through a link or from a matrix.
+
+One data type and one pair of kernels for all of them, so that a policy is compiled once.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from ..arrays import Floats, Ints
+from ..errors import InvalidInput, UnknownName
+from ..kernel import kernel
+from ._problem import Problem
+
+LINEAR, LOGISTIC, MATRIX = 0, 1, 2
+AVERAGE, BETTER, WORSE = 0, 1, 2
+UNITS = ("average", "paper", "weak", "strong", "copeland")
+Unit = Literal["average", "paper", "weak", "strong", "copeland"]
+TOLERANCE = 1e-9
+
+
+class Environment(NamedTuple):
+    """Who beats whom, and what each arm costs."""
+
+    link: int  # LINEAR, LOGISTIC or MATRIX
+    combine: int  # of the losses of the two arms: AVERAGE, BETTER (the smaller) or WORSE (the larger)
+    utilities: Floats  # (K,) empty with a matrix
+    preferences: Floats  # (K * K,) chance that row beats column; empty with utilities
+    losses: Floats  # (K,) of each arm, 0 for the best
+
+
+@kernel
+def mean(env: Environment, t: int, action: Ints) -> float:
+    """The chance that the first arm wins."""
+    i, j = action[0], action[1]
+    if env.link == MATRIX:
+        return env.preferences[i * len(env.losses) + j]
+    difference = env.utilities[i] - env.utilities[j]
+    if env.link == LINEAR:
+        return 0.5 + 0.5 * difference
+    return 1.0 / (1.0 + math.exp(-difference))
+
+
+@kernel
+def sample(env: Environment, t: int, action: Ints, rng: np.random.Generator) -> float:
+    """1.0 if the first arm wins, 0.0 if the second does."""
+    return 1.0 if rng.random() < mean(env, t, action) else 0.0
+
+
+@kernel
+def regret(env: Environment, t: int, action: Ints) -> float:
+    """What this duel costs, in the unit of the problem."""
+    first, second = env.losses[action[0]], env.losses[action[1]]
+    if env.combine == AVERAGE:
+        return 0.5 * (first + second)
+    if env.combine == BETTER:
+        return min(first, second)
+    return max(first, second)
+
+
+def build(
+    name: str,
+    *,
+    utilities: Floats | None = None,
+    link: int = MATRIX,
+    preferences: Floats | None = None,
+    unit: Unit,
+    params: dict[str, Any],
+) -> Problem:
+    """The problem with the losses of its unit."""
+    if unit not in UNITS:
+        raise UnknownName.of("regret unit", unit, UNITS)
+    arms = len(utilities) if utilities is not None else len(preferences)  # type: ignore[arg-type]
+    data = Environment(
+        link=link,
+        combine={"weak": BETTER, "strong": WORSE}.get(unit, AVERAGE),
+        utilities=np.zeros(0) if utilities is None else utilities,
+        preferences=np.zeros(0) if preferences is None else np.ascontiguousarray(preferences).reshape(-1),
+        losses=np.zeros(arms),
+    )
+    losses = _losses(data, unit, name)
+    best = int(losses.argmin())
+    return Problem(
+        name=name,
+        kind="duel",
+        module=sys.modules[__name__],
+        data=data._replace(losses=losses),
+        sizes=(arms, arms),
+        reward_range=(0.0, 1.0),
+        unit=unit,
+        best=(best, best),
+        params={**params, "unit": unit},
+    )
+
+
+def _losses(data: Environment, unit: Unit, name: str) -> Floats:
+    if unit == "paper":  # equation (3): half the distance in utility of each arm, added; combined as an average
+        if data.link == MATRIX:
+            raise InvalidInput(
+                "the unit 'paper' is defined by utilities, which a preference matrix does not give; "
+                "use duel_utility, or the unit 'average'"
+            )
+        return np.asarray(data.utilities.max() - data.utilities)
+    if unit == "copeland":
+        scores = np.array([(_row(data, i) > 0.5).sum() for i in range(len(data.losses))])
+        return np.asarray((scores.max() - scores) / max(1, len(scores) - 1))
+    return _row(data, condorcet_winner(data, name)) - 0.5
+
+
+def _row(data: Environment, i: int) -> Floats:
+    """The chances of arm i against everyone."""
+    arms = len(data.losses)
+    if data.link == MATRIX:
+        return data.preferences[i * arms : (i + 1) * arms]
+    return np.array([mean(data, 1, np.array([i, j])) for j in range(arms)])
+
+
+def condorcet_winner(data: Environment, name: str) -> int:
+    """The arm that nobody beats, or an error that names who beats the best candidate."""
+    if data.link != MATRIX:
+        return int(data.utilities.argmax())
+    arms = len(data.losses)
+    matrix = data.preferences.reshape(arms, arms)
+    unbeaten = (matrix >= 0.5 - TOLERANCE).all(axis=1)
+    if not unbeaten.any():
+        candidate = int((matrix > 0.5).sum(axis=1).argmax())
+        rival = int(matrix[candidate].argmin())
+        raise InvalidInput(
+            f"{name}: no Condorcet winner, every arm loses to some other (arm {candidate} wins most often but "
+            f"preferences[{candidate}][{rival}] = {matrix[candidate, rival]:g} < 0.5); use unit='copeland'"
+        )
+    return int(unbeaten.argmax())

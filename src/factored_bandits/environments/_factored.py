@@ -1,0 +1,158 @@
+"""Stationary factored rewards: levels combine by product, sum or logistic sum, or a table says every mean.
+
+One data type and one pair of kernels for all of them, so that a policy is compiled once, not once per reward model.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from ..arrays import Floats, Ints
+from ..errors import InvalidInput
+from ..kernel import kernel
+from ._problem import Problem
+
+PRODUCT, SUM, LOGISTIC, TABLE = 0, 1, 2, 3
+BERNOULLI, GAUSSIAN = 0, 1
+Noise = Literal["bernoulli", "gaussian"]
+
+
+class Environment(NamedTuple):
+    """The means, and how rewards scatter about them."""
+
+    combine: int  # PRODUCT, SUM, LOGISTIC or TABLE
+    noise: int  # BERNOULLI or GAUSSIAN
+    sigma: float  # of Gaussian noise
+    base: float  # added to a sum, before the logistic function if there is one
+    highest: float  # the mean of the best combination
+    start: Ints  # (L + 1,) the first level of each factor
+    values: Floats  # (levels,) the part of each level; with a table, its share of the place in the table
+    table: Floats  # (combinations,) all means, the last factor running fastest; empty without a table
+
+
+@kernel
+def mean(env: Environment, t: int, action: Ints) -> float:
+    """The expected reward."""
+    start, values = env.start, env.values
+    total, product = env.base, 1.0
+    for l in range(len(action)):
+        value = values[start[l] + action[l]]
+        total += value
+        product *= value
+    if env.combine == PRODUCT:
+        return product
+    if env.combine == SUM:
+        return total
+    if env.combine == LOGISTIC:
+        return 1.0 / (1.0 + math.exp(-total))
+    return env.table[int(total)]
+
+
+@kernel
+def sample(env: Environment, t: int, action: Ints, rng: np.random.Generator) -> float:
+    """One reward."""
+    expected = mean(env, t, action)
+    if env.noise == BERNOULLI:
+        return 1.0 if rng.random() < expected else 0.0
+    return expected + env.sigma * rng.standard_normal()
+
+
+@kernel
+def regret(env: Environment, t: int, action: Ints) -> float:
+    """The distance to the best mean."""
+    return env.highest - mean(env, t, action)
+
+
+def parts(name: str, given: Any) -> list[Floats]:
+    """The level values of each factor: finite numbers, at least one factor, at least one level each."""
+    if isinstance(given, (str, bytes)) or not isinstance(given, (Sequence, np.ndarray)) or len(given) == 0:
+        raise InvalidInput(f"{name} must be a list with one list of numbers per factor, not {given!r}")
+    arrays = []
+    for l, values in enumerate(given):
+        try:
+            array = np.asarray(values, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InvalidInput(f"{name}[{l}] must be a list of numbers, not {values!r}") from None
+        if array.ndim != 1 or array.size == 0:
+            raise InvalidInput(f"{name}[{l}] must be a list of at least one number, not {values!r}")
+        for i, value in enumerate(array):
+            if not math.isfinite(value):
+                raise InvalidInput(f"{name}[{l}][{i}] must be a finite number, not {value}")
+        arrays.append(array)
+    return arrays
+
+
+def build(
+    name: str,
+    *,
+    combine: int,
+    noise: Noise,
+    sigma: float,
+    values: list[Floats] | None = None,
+    base: float = 0.0,
+    table: Floats | None = None,
+    params: dict[str, Any],
+) -> Problem:
+    """The problem, its best combination found by structure, its extreme means checked against the noise."""
+    if noise not in ("bernoulli", "gaussian"):
+        raise InvalidInput(f"noise must be 'bernoulli' or 'gaussian', not {noise!r}")
+    if not (isinstance(sigma, (int, float)) and 0.0 < sigma <= 1.0):
+        raise InvalidInput(
+            f"sigma must lie in (0, 1], not {sigma!r}: the policies assume 1-sub-Gaussian noise; divide your rewards"
+        )
+    values = values or []
+    sizes = tuple(len(v) for v in values) if table is None else table.shape
+    data = Environment(
+        combine=combine,
+        noise=BERNOULLI if noise == "bernoulli" else GAUSSIAN,
+        sigma=float(sigma),
+        base=float(base),
+        highest=0.0,
+        start=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        values=np.concatenate(values if table is None else _places(sizes)),
+        table=np.zeros(0) if table is None else np.ascontiguousarray(table).reshape(-1),
+    )
+    best, worst = _extremes(values, table)
+    data = data._replace(highest=float(mean(data, 1, np.array(best))))
+    for action in (best, worst):
+        _check_mean(name, float(mean(data, 1, np.array(action))), action, noise)
+    return Problem(
+        name=name,
+        kind="factored",
+        module=sys.modules[__name__],
+        data=data,
+        sizes=sizes,
+        reward_range=(0.0, 1.0) if noise == "bernoulli" else None,
+        unit="reward",
+        best=best,
+        params={**params, "noise": noise, **({"sigma": sigma} if noise == "gaussian" else {})},
+    )
+
+
+def _places(sizes: tuple[int, ...]) -> list[Floats]:
+    """What each level adds to the place of a combination in a table."""
+    strides = np.concatenate([np.cumprod(sizes[:0:-1])[::-1], [1]])
+    return [np.arange(size, dtype=np.float64) * stride for size, stride in zip(sizes, strides, strict=True)]
+
+
+def _extremes(values: list[Floats], table: Floats | None) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The best and the worst combination; every way of combining here grows with each part."""
+    if table is not None:
+        ends = (int(table.argmax()), int(table.argmin()))
+        best, worst = (tuple(int(i) for i in np.unravel_index(end, table.shape)) for end in ends)
+        return best, worst
+    return tuple(int(v.argmax()) for v in values), tuple(int(v.argmin()) for v in values)
+
+
+def _check_mean(name: str, value: float, action: tuple[int, ...], noise: Noise) -> None:
+    low = 0.0 if noise == "bernoulli" else -1.0
+    if not low <= value <= 1.0:
+        advice = "Bernoulli rewards need means" if noise == "bernoulli" else "the paper's raw setting needs means"
+        raise InvalidInput(
+            f"{name}: the mean of combination {action} is {value:.6g}; {advice} in [{low:g}, 1]. Rescale the values"
+        )

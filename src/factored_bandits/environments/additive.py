@@ -1,0 +1,35 @@
+"""Additive: the mean is a base plus one effect per factor.
+
+>>> import factored_bandits as fb
+>>> round(fb.environments.make("additive", effects=[[0.0, 0.2], [0.0, 0.1, 0.3]], base=0.1).mean([1, 2]), 9)
+0.6
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import InvalidInput
+from ._factored import SUM, Noise, build, parts
+from ._problem import Problem
+
+
+def init(effects: Any, base: float = 0.0, noise: Noise = "bernoulli", sigma: float = 1.0) -> Problem:
+    """`effects[l][i]` is what level i of factor l adds to `base`."""
+    values = parts("effects", effects)
+    params = {"effects": values, "base": base}
+    return build("additive", combine=SUM, noise=noise, sigma=sigma, values=values, base=base, params=params)
+
+
+def one_good_level(levels: int = 6, factors: int = 5, base: float = 0.2, gap: float = 0.1) -> Problem:
+    """Each factor has one level that adds `gap`; all others add nothing.
+
+    >>> round(one_good_level(levels=3, factors=2, base=0.2, gap=0.1).mean([0, 0]), 9)
+    0.4
+    """
+    if not (isinstance(levels, int) and levels >= 1 and isinstance(factors, int) and factors >= 1):
+        raise InvalidInput(f"levels and factors must be whole numbers from 1, not {levels!r} and {factors!r}")
+    return init(effects=[[gap] + [0.0] * (levels - 1)] * factors, base=base)
+
+
+GENERATORS = {"additive": one_good_level}

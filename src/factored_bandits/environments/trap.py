@@ -1,0 +1,37 @@
+"""Trap: one factor with a far better level, one of two levels that differ by little; what breaks sparring.
+
+The big factor settles first; by then the small factor's better level has a stale low mean, and an algorithm that runs
+each factor on its own locks in the wrong one.
+
+    >>> import factored_bandits as fb
+    >>> fb.environments.make("trap").sizes
+    (2, 16)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import InvalidInput
+from ._factored import SUM, Noise, build
+from ._problem import Problem
+
+
+def init(
+    levels: int = 16,
+    small: float = 0.03,
+    low: float = 0.05,
+    high: float = 0.85,
+    noise: Noise = "bernoulli",
+    sigma: float = 1.0,
+) -> Problem:
+    """Mean = (0 or `small`) + (`high` for one of `levels`, `low` for the others)."""
+    if not (isinstance(levels, int) and levels >= 2):
+        raise InvalidInput(f"levels must be a whole number from 2, not {levels!r}")
+    big = np.full(levels, float(low))
+    big[0] = high
+    params = {"levels": levels, "small": small, "low": low, "high": high}
+    return build("trap", combine=SUM, noise=noise, sigma=sigma, values=[np.array([0.0, small]), big], params=params)
+
+
+GENERATORS = {"trap": init}

@@ -1,0 +1,91 @@
+"""Dueling TEA (Zimmert & Seldin, NeurIPS 2018, Algorithm 2): the best of K from "which of these two is better?".
+
+One Temporary Elimination Module. In every phase two random orders of the active arms are played against each other;
+the arm in the first place learns from the outcome, the arm in the second place is the random company that makes the
+comparison fair. Each arm stands once in each place per phase.
+
+    >>> import factored_bandits as fb
+    >>> environment = fb.environments.identical_gap(8, 0.9)
+    >>> result = fb.simulate("dueling_tea", environment, horizon=20_000, repetitions=4, seed=1, progress=False)
+    >>> bool(result.correct[:, -1].all())
+    True
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from ..arrays import Bools, Floats, Ints
+from ..kernel import kernel
+from ..randomness import shuffle_column
+from . import _tem
+from ._contract import Info, Standing
+from ._tem import State, active_set, changes, feedback, leader, log_f, rest, schedule
+
+INFO = Info(
+    title="Dueling Temporary Elimination Algorithm",
+    kind="duel",
+    scale=(-1.0, 1.0),
+    assumption="utility",
+    guarantee="O(sum log(t) / gap) + O(K), anytime (Theorem 3)",
+    reference="Zimmert & Seldin, Factored Bandits, NeurIPS 2018, Algorithms 2 and 3",
+)
+
+
+class Params(NamedTuple):
+    """Which confidence bound the module uses: `paper` is sqrt(12 log(2 K f(N) f(t)) / N)."""
+
+    bound: Literal["paper"] = "paper"
+
+
+def init(params: Params, sizes: Ints, horizon: int) -> State:
+    """Line 1: one module over the arms."""
+    return _tem.init(np.asarray(sizes[:1]))
+
+
+@kernel
+def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
+    """Lines 4-7: the active arms in two random orders."""
+    length = active_set(state, 0, log_f(float(t)))
+    schedule(state, 0, length, rng, actions)
+    for row in range(length):
+        actions[row, 1] = state.roster[row]
+    shuffle_column(rng, actions, 1, length)
+    return length
+
+
+@kernel
+def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
+    """Line 10: the outcome belongs to the arm in the first place."""
+    feedback(state, 0, actions, rewards)
+
+
+@kernel
+def idle(params: Params, state: State, t: int) -> int:
+    """One active arm duels itself until log f(t) reaches the smallest tau."""
+    return rest(state, t)
+
+
+@kernel
+def recommend(params: Params, state: State, action: Ints) -> None:
+    """The active arm with the smallest worst deficit, in both places."""
+    action[0] = leader(state, 0)
+    action[1] = action[0]
+
+
+@kernel
+def standing(params: Params, state: State) -> tuple[Bools, int]:
+    """The active set, and how often it has changed."""
+    return state.active, changes(state)
+
+
+def propensities(params: Params, state: State, length: int) -> list[Floats]:
+    """Per place the chance of each arm in the phase just planned."""
+    return [_tem.propensity(state, 0, length)] * 2
+
+
+def status(params: Params, state: State, t: int) -> list[list[Standing]]:
+    """Per arm: in or out, gap to the leader, its lower bound, the round of return."""
+    return [_tem.standings(state, 0, t)]

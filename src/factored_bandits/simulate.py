@@ -1,0 +1,246 @@
+"""`simulate`: one policy on one problem, many repetitions, the same numbers on any number of workers."""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+import types
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import Any
+
+import numpy as np
+
+from . import loop
+from .arrays import Ints
+from .environments import Problem
+from .errors import InvalidInput, RewardOutOfRange
+from .kernel import bind, compiles
+from .policies import Policy, make, scaling
+from .progress import Progress
+from .randomness import generators
+from .result import Elimination, Result
+
+LONGEST = 10**15
+SLICE = 2_000_000  # rounds between looks at the clock and at Ctrl-C
+
+
+def simulate(
+    policy: str | types.ModuleType | Policy,
+    environment: Problem,
+    horizon: float,
+    repetitions: int = 20,
+    seed: int = 0,
+    checkpoints: Sequence[int] | int | None = None,
+    workers: int | None = None,
+    *,
+    permute: bool = True,
+    skip_idle: bool = True,
+    progress: bool = True,
+) -> Result:
+    """Run `policy` on `environment` and measure its regret.
+
+    `checkpoints`: the rounds at which regret is noted, or how many (log-spaced; default 100). `permute`: shuffle the
+    levels in every repetition, so that nobody profits from the order in which they are listed; results are always in
+    the order of the environment. `skip_idle`: jump over rounds in which nothing can change.
+
+    >>> import factored_bandits as fb
+    >>> environment = fb.environments.spiked(levels=4, best=0.81, gap=0.5)
+    >>> result = fb.simulate("tea", environment, horizon=100_000, repetitions=4, seed=1, progress=False)
+    >>> result.regret.shape, result.summary().correct
+    ((4, 100), 1.0)
+    """
+    made = make(policy)
+    rounds = _whole("horizon", horizon, 1, LONGEST)
+    repetitions = _whole("repetitions", repetitions, 1, 10**9)
+    seed = _whole("seed", seed, 0, 2**63)
+    workers = _whole("workers", workers or os.cpu_count() or 1, 1, 4096) if compiles() else 1
+    points = _checkpoints(checkpoints, rounds)
+    _check_fit(made, environment)
+    job = Job(made, environment, points, seed, permute, skip_idle)
+    with Progress(f"{made.label} on {environment}", repetitions * math.log1p(rounds), progress) as bar:
+        done, interrupted = _run_all(job, repetitions, workers, bar)
+    if not done:
+        raise KeyboardInterrupt
+    return _collect(job, done, interrupted)
+
+
+class Job:
+    """A policy on a problem, bound and ready to run repetitions."""
+
+    def __init__(
+        self, policy: Policy, problem: Problem, checkpoints: Ints, seed: int, permute: bool, skip_idle: bool
+    ) -> None:
+        self.policy, self.problem, self.checkpoints = policy, problem, checkpoints
+        self.seed, self.permute = seed, permute
+        module = policy.module
+        self.params = policy.coded()
+        self.sizes = np.array(problem.sizes, dtype=np.int64)
+        self.start = np.concatenate([[0], np.cumsum(self.sizes)])
+        self.range = problem.reward_range if policy.reward_range == "environment" else policy.reward_range
+        self.new_state()  # refuses a problem that the policy cannot take, before anything is compiled
+        skips = skip_idle and problem.stationary and hasattr(module, "idle")
+        self.loop = bind(
+            loop.run_until,
+            policy.name,
+            plan=module.plan,
+            learn=module.learn,
+            recommend=module.recommend,
+            idle=module.idle if skips else loop.always_busy,
+            standing=getattr(module, "standing", loop.no_standing),
+            sample=problem.module.sample,
+            regret=problem.module.regret,
+        )
+
+    def new_state(self) -> Any:
+        """The policy's state before the first round."""
+        return self.policy.module.init(self.params, self.sizes, int(self.checkpoints[-1]))
+
+    def prepare(self, rng: np.random.Generator, state: Any) -> loop.Run:
+        """The arrays of one repetition; `rng` draws the permutation."""
+        module, count = self.policy.module, len(self.checkpoints)
+        low, high = self.range or (-math.inf, math.inf)
+        shift, slope = scaling(self.range, self.policy.info.scale)
+        longest = module.block_length(self.sizes) if hasattr(module, "block_length") else int(max(self.sizes))
+        shown = module.standing(self.params, state)[0].copy() if hasattr(module, "standing") else loop.NO_FLAGS
+        return loop.Run(
+            permutation=self._permutation(rng),
+            start=self.start,
+            checkpoints=self.checkpoints,
+            limits=np.array([low, high, shift, slope]),
+            clock=np.array([1, 0, 0, 0, 0]),
+            regret=np.zeros(count + 1),
+            correct=np.zeros(count, dtype=np.bool_),
+            plays=np.zeros(self.start[-1], dtype=np.int64),
+            shown=shown,
+            events=np.zeros((4 * len(shown) + 1000, 3), dtype=np.int64),
+            actions=np.zeros((longest, len(self.sizes)), dtype=np.int64),
+            rewards=np.zeros(longest),
+            action=np.zeros(len(self.sizes), dtype=np.int64),
+        )
+
+    def _permutation(self, rng: np.random.Generator) -> Ints:
+        orders = [rng.permutation(size) if self.permute else np.arange(size) for size in self.problem.sizes]
+        if self.problem.kind == "duel":  # both places hold the same arms
+            orders[1] = orders[0]
+        return np.concatenate(orders)
+
+    def repetition(self, index: int, report: Callable[[int, int], bool]) -> tuple[loop.Run, Ints] | None:
+        """Play one repetition to the end; None if `report` says stop."""
+        policy_rng, rng = generators(self.seed, index)
+        state = self.new_state()
+        run = self.prepare(rng, state)
+        events = []
+        horizon = int(self.checkpoints[-1])
+        while run.clock[loop.ROUND] <= horizon:
+            stop = int(run.clock[loop.ROUND]) + SLICE
+            self.loop(self.params, state, self.problem.data, run, policy_rng, rng, stop)
+            if run.clock[loop.FAULT]:
+                self._refuse(run)
+            events.append(run.events[: run.clock[loop.EVENTS]].copy())
+            run.clock[loop.EVENTS] = 0
+            if report(index, int(run.clock[loop.ROUND])):
+                return None
+        return run, np.concatenate(events)
+
+    def _refuse(self, run: loop.Run) -> None:
+        action = tuple(int(level) for level in run.action)
+        low, high = self.range or (-math.inf, math.inf)
+        raise RewardOutOfRange(
+            f"{self.policy.label}: the reward {run.rewards[0]:.6g} of action {action} in round {run.clock[loop.FAULT]} "
+            f"lies outside the declared range ({low:g}, {high:g}); declare the range that {self.problem.name} has, "
+            "or None for raw rewards"
+        )
+
+
+def _run_all(job: Job, repetitions: int, workers: int, bar: Progress) -> tuple[dict[int, tuple[loop.Run, Ints]], bool]:
+    """All repetitions, on threads (the compiled loop runs outside the interpreter's lock)."""
+    stop = threading.Event()
+    reached = [0.0] * repetitions
+
+    def report(index: int, t: int) -> bool:
+        reached[index] = math.log1p(min(t, job.checkpoints[-1]))
+        return stop.is_set()
+
+    done: dict[int, tuple[loop.Run, Ints]] = {}
+    waiting = "compiling (once; kept for next time)" if compiles() else ""
+    with ThreadPoolExecutor(workers) as pool:
+        pending: dict[Future[Any], int] = {pool.submit(job.repetition, i, report): i for i in range(repetitions)}
+        try:
+            while pending:
+                finished, _ = wait(pending, timeout=0.1, return_when="FIRST_COMPLETED")
+                for future in finished:
+                    index = pending.pop(future)
+                    done[index] = future.result()
+                bar.update(sum(reached), "" if any(reached) else waiting)
+        except BaseException as error:
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+            if not isinstance(error, KeyboardInterrupt):
+                raise
+            return done, True
+    return done, False
+
+
+def _collect(job: Job, done: dict[int, tuple[loop.Run, Ints]], interrupted: bool) -> Result:
+    order = sorted(done)
+    runs = [done[index][0] for index in order]
+    plays = np.array([run.plays for run in runs])
+    eliminations = []
+    for index in order:
+        for t, level, inside in done[index][1]:
+            factor = int(np.searchsorted(job.start, level, side="right")) - 1
+            event = "in" if inside else "out"
+            eliminations.append(Elimination(index, int(t), factor, int(level - job.start[factor]), event))
+    return Result(
+        policy=job.policy.label,
+        problem=str(job.problem),
+        unit=job.problem.unit,
+        seed=job.seed,
+        sizes=job.problem.sizes,
+        checkpoints=job.checkpoints,
+        regret=np.array([run.regret[:-1] for run in runs]),
+        correct=np.array([run.correct for run in runs]),
+        plays=[plays[:, a:b] for a, b in zip(job.start[:-1], job.start[1:], strict=True)],
+        eliminations=eliminations,
+        best=job.problem.best,
+        interrupted=interrupted,
+    )
+
+
+def _check_fit(policy: Policy, problem: Problem) -> None:
+    if not isinstance(problem, Problem):
+        raise InvalidInput(f"environment must be made by fb.environments (make(...) or a generator), not {problem!r}")
+    if policy.info.kind != problem.kind:
+        kinds = {"duel": "duels", "factored": "factored problems"}
+        raise InvalidInput(
+            f"{policy.name} plays {kinds[policy.info.kind]}, {problem.name} is one of {kinds[problem.kind]}; "
+            f"fb.policies.names({problem.kind!r}) lists the policies that fit"
+        )
+
+
+def _whole(name: str, value: Any, low: int, high: int) -> int:
+    try:
+        whole = int(value)
+        fits = whole == value and low <= whole <= high and not isinstance(value, bool)
+    except (TypeError, ValueError, OverflowError):
+        fits = False
+    if not fits:
+        raise InvalidInput(f"{name} must be a whole number from {low} to {high:.0e}, not {value!r}")
+    return whole
+
+
+def _checkpoints(given: Sequence[int] | int | None, horizon: int) -> Ints:
+    if given is None or isinstance(given, int):
+        count = _whole("checkpoints", 100 if given is None else given, 1, 10**6)
+        spaced = np.unique(np.geomspace(1, horizon, min(count, horizon)).round().astype(np.int64))
+        if len(spaced) < min(count, horizon):  # small rounds coincide: fill up from below
+            spaced = np.unique(np.concatenate([spaced, np.arange(1, min(count, horizon) + 1)]))
+            spaced = spaced[np.unique(np.linspace(0, len(spaced) - 1, min(count, horizon)).round().astype(int))]
+        spaced[-1] = horizon
+        return spaced
+    points = [_whole("a checkpoint", point, 1, horizon) for point in given]
+    if points != sorted(set(points)) or not points:
+        raise InvalidInput(f"checkpoints must be distinct rounds in ascending order, not {list(given)!r}")
+    return np.array(points if points[-1] == horizon else [*points, horizon], dtype=np.int64)
