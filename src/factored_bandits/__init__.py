@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import environments, errors, policies
     from .agent import Agent
-    from .compare import compare
+    from .comparison import compare
     from .environments import load_preferences
-    from .simulate import simulate
+    from .simulation import simulate
     from .tem import TEM
 
 __version__ = "0.1.0"
@@ -24,12 +24,12 @@ __version__ = "0.1.0"
 _WHERE = {
     "Agent": "agent",
     "TEM": "tem",
-    "compare": "compare",
+    "compare": "comparison",
     "environments": None,
     "errors": None,
     "load_preferences": "environments",
     "policies": None,
-    "simulate": "simulate",
+    "simulate": "simulation",
 }
 
 __all__ = [

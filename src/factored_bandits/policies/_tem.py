@@ -26,7 +26,7 @@ CONSTANT = 12.0  # in the confidence radius of line 10: sqrt(12 log(2 K f(N) / d
 NEVER = -math.inf
 AWAY, LOYAL, COHORT = 0, 1, 2  # the bond of an arm; B of the paper is everyone with a bond of at least LOYAL
 ACTIVE_COUNT, COHORT_N, NEWS, CHANGES = 0, 1, 2, 3  # columns of State.counts
-NOTHING_LEARNED, QUIET, LEARNED, ALARM, STALE = 0, 1, 2, 3, 4  # values of NEWS
+NOTHING_LEARNED, QUIET, ALARM, STALE = 0, 1, 2, 3  # values of NEWS
 LEVEL, LOWEST = 0, 1  # columns of State.levels
 ARMS, TIMES = 0, 1  # rows of State.phase
 
@@ -156,8 +156,6 @@ def active_set(state: State, l: int, level: float) -> int:
         reconsider(state, l, level)
     if state.counts[l, ACTIVE_COUNT] > 1:  # with one arm the state stands still, which is what `idle` promises
         state.levels[l, LEVEL] = level
-        if state.counts[l, NEWS] == LEARNED:
-            state.counts[l, NEWS] = QUIET
     return state.counts[l, ACTIVE_COUNT]
 
 
@@ -225,22 +223,25 @@ def schedule(state: State, l: int, length: int, rng: np.random.Generator, action
 def feedback(state: State, l: int, actions: Ints, rewards: Floats) -> None:
     """Algorithm 3, feedback: D and N of factor l, from one phase.
 
-    A look that follows this phase alone needs tau only where a term exceeds the last level; otherwise the state is
-    marked stale and the next look computes every tau anew.
+    As long as phases hold exactly the active arms, each renews every term that can matter, and the next look needs tau
+    only where a term exceeds the last level. A phase planned for another active set (rewards came late) makes the state
+    stale: the next look computes every tau anew.
     """
-    s, news, count = state.start[l], state.counts[l, NEWS], gather(state, l, actions, rewards)
-    fresh = news != STALE and news != LEARNED and count == state.counts[l, ACTIVE_COUNT]
-    for position in range(count):
-        fresh = fresh and state.active[s + state.phase[ARMS, s + position]]
-    if count == 1 and fresh:  # no pair, nothing to learn
-        state.counts[l, NEWS] = max(news, QUIET)
-    else:
+    s, news = state.start[l], state.counts[l, NEWS]
+    state.counts[l, NEWS] = max(news, QUIET)
+    if len(rewards) == 1:  # one arm, no pair, nothing to learn
+        return
+    count = gather(state, l, actions, rewards)
+    if count > 1:
+        fresh = news != STALE and count == state.counts[l, ACTIVE_COUNT]
+        for position in range(count):
+            fresh = fresh and state.active[s + state.phase[ARMS, s + position]]
         if news == ALARM:
             for position in range(count):
                 state.tau[s + state.phase[ARMS, s + position]] = NEVER
         strays = update_cohort(state, l, count)
         alarm = update_pairs(state, l, strays, count)
-        state.counts[l, NEWS] = (ALARM if alarm else LEARNED) if fresh else STALE
+        state.counts[l, NEWS] = (ALARM if alarm else QUIET) if fresh else STALE
     for position in range(count):
         state.phase[TIMES, s + state.phase[ARMS, s + position]] = 0
 

@@ -1,0 +1,44 @@
+"""Small problems that a policy can take, for tests that run over every policy."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import factored_bandits as fb
+from factored_bandits.environments import Problem
+from factored_bandits.errors import InvalidInput
+from factored_bandits.policies import Policy
+from factored_bandits.simulation import Job
+
+HORIZON = 600
+
+
+def additive(*sizes: int) -> Problem:
+    """Each level of each factor adds a little more than the one before."""
+    return fb.environments.make("additive", effects=[0.3 * np.linspace(0, 1, size) for size in sizes], base=0.05)
+
+
+def fitting(policy: str | Policy) -> Problem:
+    """The first small problem that the policy does not refuse."""
+    made = fb.policies.make(policy)
+    duels = [fb.environments.identical_gap(5, 0.9)]
+    for problem in duels if made.info.kind == "duel" else [additive(3, 4, 1), additive(3, 4), additive(3, 3)]:
+        try:
+            job(made, problem)
+        except InvalidInput:
+            continue
+        return problem
+    raise AssertionError(f"no small problem fits {made.label}")
+
+
+def job(
+    policy: str | Policy, problem: Problem, horizon: int = HORIZON, seed: int = 0, *, permute=True, skip_idle=True
+) -> Job:
+    """A job with a checkpoint at the middle and the end."""
+    points = np.array([max(1, horizon // 2), horizon])
+    return Job(fb.policies.make(policy), problem, points, seed, permute, skip_idle)
+
+
+def never(index: int, t: int) -> bool:
+    """For `Job.repetition`: nobody asks to stop."""
+    return False
