@@ -61,9 +61,13 @@ def make(name: str, **params: Any) -> Problem:
             raise UnknownName.of(f"parameter of {name}", key, signature.parameters)
     missing = [k for k, p in signature.parameters.items() if p.default is p.empty and k not in params]
     if missing:
-        raise InvalidInput(f"{name} needs {', '.join(f'{m}=...' for m in missing)}; its parameters are {signature}")
+        raise InvalidInput(f"{name} needs {', '.join(missing)}; its parameters are {_listed(signature)}")
     problem: Problem = module.init(**params)
     return problem
+
+
+def _listed(signature: inspect.Signature) -> str:
+    return ", ".join(k if p.default is p.empty else f"{k}={p.default!r}" for k, p in signature.parameters.items())
 
 
 def generators() -> dict[str, Callable[..., Problem]]:

@@ -14,13 +14,13 @@ import numpy as np
 from ..arrays import Floats, Ints
 from ..errors import InvalidInput, UnknownName
 from ..kernel import kernel
+from ._checks import TOLERANCE
 from ._problem import Problem
 
 LINEAR, LOGISTIC, MATRIX = 0, 1, 2
 AVERAGE, BETTER, WORSE = 0, 1, 2
 UNITS = ("average", "paper", "weak", "strong", "copeland")
 Unit = Literal["average", "paper", "weak", "strong", "copeland"]
-TOLERANCE = 1e-9
 
 
 class Environment(NamedTuple):
@@ -78,8 +78,8 @@ def build(
     data = Environment(
         link=link,
         combine={"weak": BETTER, "strong": WORSE}.get(unit, AVERAGE),
-        utilities=np.zeros(0) if utilities is None else utilities,
-        preferences=np.zeros(0) if preferences is None else np.ascontiguousarray(preferences).reshape(-1),
+        utilities=np.zeros(0) if utilities is None else utilities.copy(),
+        preferences=np.zeros(0) if preferences is None else preferences.flatten(),
         losses=np.zeros(arms),
     )
     losses = _losses(data, unit, name)
@@ -106,31 +106,35 @@ def _losses(data: Environment, unit: Unit, name: str) -> Floats:
             )
         return np.asarray(data.utilities.max() - data.utilities)
     if unit == "copeland":
-        scores = np.array([(_row(data, i) > 0.5).sum() for i in range(len(data.losses))])
+        scores = _wins(data)
         return np.asarray((scores.max() - scores) / max(1, len(scores) - 1))
-    return _row(data, condorcet_winner(data, name)) - 0.5
+    losses = _against_the_best(data, name) - 0.5
+    return np.where(losses > TOLERANCE, losses, 0.0)
 
 
-def _row(data: Environment, i: int) -> Floats:
-    """The chances of arm i against everyone."""
-    arms = len(data.losses)
+def _wins(data: Environment) -> Ints:
+    """How many others each arm beats."""
     if data.link == MATRIX:
-        return data.preferences[i * arms : (i + 1) * arms]
-    return np.array([mean(data, 1, np.array([i, j])) for j in range(arms)])
+        return np.asarray((_matrix(data) > 0.5 + TOLERANCE).sum(axis=1))
+    return np.searchsorted(np.sort(data.utilities), data.utilities)
 
 
-def condorcet_winner(data: Environment, name: str) -> int:
-    """The arm that nobody beats, or an error that names who beats the best candidate."""
+def _against_the_best(data: Environment, name: str) -> Floats:
+    """The chance that the best arm beats each arm; where several arms are unbeaten, the largest such chance."""
     if data.link != MATRIX:
-        return int(data.utilities.argmax())
-    arms = len(data.losses)
-    matrix = data.preferences.reshape(arms, arms)
+        best = int(data.utilities.argmax())
+        return np.array([mean(data, 1, np.array([best, j])) for j in range(len(data.losses))])
+    matrix = _matrix(data)
     unbeaten = (matrix >= 0.5 - TOLERANCE).all(axis=1)
     if not unbeaten.any():
-        candidate = int((matrix > 0.5).sum(axis=1).argmax())
+        candidate = int(_wins(data).argmax())
         rival = int(matrix[candidate].argmin())
         raise InvalidInput(
             f"{name}: no Condorcet winner, every arm loses to some other (arm {candidate} wins most often but "
             f"preferences[{candidate}][{rival}] = {matrix[candidate, rival]:g} < 0.5); use unit='copeland'"
         )
-    return int(unbeaten.argmax())
+    return np.asarray(matrix[unbeaten].max(axis=0))
+
+
+def _matrix(data: Environment) -> Floats:
+    return data.preferences.reshape(len(data.losses), len(data.losses))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from ..arrays import Floats, Ints
 from ..errors import InvalidInput
 from ..kernel import kernel
+from ._checks import TOLERANCE, finite
 from ._problem import Problem
 
 PRODUCT, SUM, LOGISTIC, TABLE = 0, 1, 2, 3
@@ -68,25 +68,6 @@ def regret(env: Environment, t: int, action: Ints) -> float:
     return env.highest - mean(env, t, action)
 
 
-def parts(name: str, given: Any) -> list[Floats]:
-    """The level values of each factor: finite numbers, at least one factor, at least one level each."""
-    if isinstance(given, (str, bytes)) or not isinstance(given, (Sequence, np.ndarray)) or len(given) == 0:
-        raise InvalidInput(f"{name} must be a list with one list of numbers per factor, not {given!r}")
-    arrays = []
-    for l, values in enumerate(given):
-        try:
-            array = np.asarray(values, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise InvalidInput(f"{name}[{l}] must be a list of numbers, not {values!r}") from None
-        if array.ndim != 1 or array.size == 0:
-            raise InvalidInput(f"{name}[{l}] must be a list of at least one number, not {values!r}")
-        for i, value in enumerate(array):
-            if not math.isfinite(value):
-                raise InvalidInput(f"{name}[{l}][{i}] must be a finite number, not {value}")
-        arrays.append(array)
-    return arrays
-
-
 def build(
     name: str,
     *,
@@ -101,7 +82,7 @@ def build(
     """The problem, its best combination found by structure, its extreme means checked against the noise."""
     if noise not in ("bernoulli", "gaussian"):
         raise InvalidInput(f"noise must be 'bernoulli' or 'gaussian', not {noise!r}")
-    if not (isinstance(sigma, (int, float)) and 0.0 < sigma <= 1.0):
+    if not 0.0 < finite("sigma", sigma) <= 1.0:
         raise InvalidInput(
             f"sigma must lie in (0, 1], not {sigma!r}: the policies assume 1-sub-Gaussian noise; divide your rewards"
         )
@@ -111,11 +92,11 @@ def build(
         combine=combine,
         noise=BERNOULLI if noise == "bernoulli" else GAUSSIAN,
         sigma=float(sigma),
-        base=float(base),
+        base=base,
         highest=0.0,
         start=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
         values=np.concatenate(values if table is None else _places(sizes)),
-        table=np.zeros(0) if table is None else np.ascontiguousarray(table).reshape(-1),
+        table=np.zeros(0) if table is None else table.flatten(),
     )
     best, worst = _extremes(values, table)
     data = data._replace(highest=float(mean(data, 1, np.array(best))))
@@ -130,7 +111,7 @@ def build(
         reward_range=(0.0, 1.0) if noise == "bernoulli" else None,
         unit="reward",
         best=best,
-        params={**params, "noise": noise, **({"sigma": sigma} if noise == "gaussian" else {})},
+        params={**params, "noise": noise, **({"sigma": float(sigma)} if noise == "gaussian" else {})},
     )
 
 
@@ -151,7 +132,7 @@ def _extremes(values: list[Floats], table: Floats | None) -> tuple[tuple[int, ..
 
 def _check_mean(name: str, value: float, action: tuple[int, ...], noise: Noise) -> None:
     low = 0.0 if noise == "bernoulli" else -1.0
-    if not low <= value <= 1.0:
+    if not low - TOLERANCE <= value <= 1.0 + TOLERANCE:
         advice = "Bernoulli rewards need means" if noise == "bernoulli" else "the paper's raw setting needs means"
         raise InvalidInput(
             f"{name}: the mean of combination {action} is {value:.6g}; {advice} in [{low:g}, 1]. Rescale the values"

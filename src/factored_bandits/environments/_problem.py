@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import types
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -9,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..arrays import Ints
+from ..errors import InvalidInput
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +43,21 @@ class Problem:
         return float(self.module.regret(self.data, 1, self._action(action)))
 
     def _action(self, action: Any) -> Ints:
-        return np.asarray(action, dtype=np.int64)
+        column, levels = ("place", "arms") if self.kind == "duel" else ("factor", "levels")
+        try:
+            chosen = [operator.index(level) for level in action]
+        except TypeError:
+            raise InvalidInput(f"an action is a list of whole numbers, one per {column}, not {action!r}") from None
+        if len(chosen) != len(self.sizes):
+            raise InvalidInput(
+                f"an action of {self} has {len(self.sizes)} entries, one per {column}; {action!r} has {len(chosen)}"
+            )
+        for l, (level, size) in enumerate(zip(chosen, self.sizes, strict=True)):
+            if not 0 <= level < size:
+                raise InvalidInput(
+                    f"{column} {l} of {self} has the {levels} 0 to {size - 1}; {action!r} asks for {level}"
+                )
+        return np.array(chosen, dtype=np.int64)
 
     def __str__(self) -> str:
         shape = f"{self.sizes[0]} arms" if self.kind == "duel" else " x ".join(map(str, self.sizes)) + " levels"

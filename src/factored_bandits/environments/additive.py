@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import InvalidInput
-from ._factored import SUM, Noise, build, parts
+from ._checks import finite, parts, whole
+from ._factored import SUM, Noise, build
 from ._problem import Problem
 
 
 def init(effects: Any, base: float = 0.0, noise: Noise = "bernoulli", sigma: float = 1.0) -> Problem:
     """`effects[l][i]` is what level i of factor l adds to `base`."""
-    values = parts("effects", effects)
+    values, base = parts("effects", effects), finite("base", base)
     params = {"effects": values, "base": base}
     return build("additive", combine=SUM, noise=noise, sigma=sigma, values=values, base=base, params=params)
 
@@ -27,8 +27,8 @@ def one_good_level(levels: int = 6, factors: int = 5, base: float = 0.2, gap: fl
     >>> round(one_good_level(levels=3, factors=2, base=0.2, gap=0.1).mean([0, 0]), 9)
     0.4
     """
-    if not (isinstance(levels, int) and levels >= 1 and isinstance(factors, int) and factors >= 1):
-        raise InvalidInput(f"levels and factors must be whole numbers from 1, not {levels!r} and {factors!r}")
+    levels, factors = whole("levels", levels, least=1), whole("factors", factors, least=1)
+    gap = finite("gap", gap)
     return init(effects=[[gap] + [0.0] * (levels - 1)] * factors, base=base)
 
 

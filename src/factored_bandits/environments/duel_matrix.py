@@ -14,7 +14,8 @@ import numpy as np
 
 from ..arrays import Floats
 from ..errors import InvalidInput
-from ._duel import TOLERANCE, Unit, build
+from ._checks import TOLERANCE, finite, whole
+from ._duel import Unit, build
 from ._problem import Problem
 
 
@@ -61,15 +62,9 @@ def load_preferences(path: str | Path) -> Floats:
     array([0.5, 0.6, 0.7])
     """
     path = Path(path)
-    if not path.exists():
+    if not path.is_file():
         raise InvalidInput(f"no file {path}")
-    if path.suffix == ".npy":
-        try:
-            matrix = np.asarray(np.load(path, allow_pickle=False), dtype=np.float64)
-        except (ValueError, EOFError, OSError) as error:
-            raise InvalidInput(f"{path}: not a NumPy array of numbers ({error})") from None
-    else:
-        matrix = _parse(path)
+    matrix = _load_npy(path) if path.suffix == ".npy" else _parse(path)
     try:
         check(matrix)
     except InvalidInput as error:
@@ -77,17 +72,27 @@ def load_preferences(path: str | Path) -> Floats:
     return matrix
 
 
+def _load_npy(path: Path) -> Floats:
+    try:
+        array = np.load(path, allow_pickle=False)
+    except (ValueError, EOFError, OSError):
+        raise InvalidInput(f"{path}: not an array that NumPy has saved") from None
+    if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiu":
+        raise InvalidInput(f"{path}: not an array of numbers")
+    return array.astype(np.float64)
+
+
 def _parse(path: Path) -> Floats:
     rows: list[list[float]] = []
     announced = None
-    for number, line in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), start=1):
-        words = line.partition("#")[0].replace(",", " ").replace(";", " ").split()
-        if not words:
+    for number, line in enumerate(_lines(path), start=1):
+        text = line.partition("#")[0].strip()
+        if not text:
             continue
         try:
-            row = [float(word) for word in words]
+            row = [float(word) for word in _words(text)]
         except ValueError:
-            raise InvalidInput(f"{path}, line {number}: expected numbers, found {line.strip()!r}") from None
+            raise InvalidInput(f"{path}, line {number}: expected numbers, found {text!r}") from None
         if not rows and announced is None and len(row) == 1:
             announced = row[0]
             continue
@@ -101,6 +106,25 @@ def _parse(path: Path) -> Floats:
     return np.array(rows)
 
 
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        raise InvalidInput(f"{path}: not a text file (a NumPy array must be named .npy)") from None
+
+
+def _words(text: str) -> list[str]:
+    """The entries of a row, separated by commas, semicolons or space; an entry left empty stays, to be complained of.
+
+    >>> _words("0.5, ,0.7,")
+    ['0.5', '', '0.7']
+    """
+    for separator in ",;":
+        if separator in text:
+            return [word.strip() for word in text.removesuffix(separator).split(separator)]
+    return text.split()
+
+
 def cyclic(arms: int = 4, p_best: float = 0.6, p_cycle: float = 0.9, unit: Unit = "average") -> Problem:
     """Arm 0 beats all others with `p_best`; the others beat one another in a cycle (Komiyama et al. 2015).
 
@@ -110,10 +134,9 @@ def cyclic(arms: int = 4, p_best: float = 0.6, p_cycle: float = 0.9, unit: Unit 
     >>> cyclic().mean([1, 2]), cyclic().mean([3, 1]), cyclic().mean([0, 3])
     (0.9, 0.9, 0.6)
     """
-    if not (isinstance(arms, int) and arms >= 4):
-        raise InvalidInput(f"arms must be a whole number from 4 (one winner and a cycle of three), not {arms!r}")
+    arms = whole("arms", arms, least=4)  # one winner and a cycle of three
     for label, p in (("p_best", p_best), ("p_cycle", p_cycle)):
-        if not 0.5 < p <= 1.0:
+        if not 0.5 < finite(label, p) <= 1.0:
             raise InvalidInput(f"{label} must lie in (0.5, 1], not {p!r}")
     ring = arms - 1
     matrix = np.full((arms, arms), 0.5)

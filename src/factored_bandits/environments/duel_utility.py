@@ -12,22 +12,27 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from ..errors import InvalidInput
+from ._checks import TOLERANCE, finite, log_odds, numbers, whole
 from ._duel import LINEAR, LOGISTIC, Unit, build
-from ._factored import parts
 from ._problem import Problem
 
 
 def init(utilities: Any, link: Literal["linear", "logistic"] = "linear", unit: Unit = "average") -> Problem:
     """`utilities[i]` of arm i; with the linear link they may differ by at most 1."""
-    values = parts("utilities", [utilities])[0]
+    values = numbers("utilities", utilities)
+    if len(values) < 2:
+        raise InvalidInput("utilities needs at least two arms")
     if link not in ("linear", "logistic"):
         raise InvalidInput(f"link must be 'linear' or 'logistic', not {link!r}")
-    if link == "linear" and values.max() - values.min() > 1.0:
+    if link == "linear" and values.max() - values.min() > 1.0 + TOLERANCE:
         high, low = int(values.argmax()), int(values.argmin())
         raise InvalidInput(
             f"utilities[{high}] - utilities[{low}] = {values[high] - values[low]:g}; with the linear link they may "
             "differ by at most 1, or the chance of winning would exceed 1"
         )
+    if link == "logistic":
+        spread = float(values.max() - values.min())
+        log_odds(low=-spread, high=spread)
     code = LINEAR if link == "linear" else LOGISTIC
     return build("duel_utility", utilities=values, link=code, unit=unit, params={"utilities": values, "link": link})
 
@@ -38,8 +43,8 @@ def identical_gap(arms: int = 16, p: float = 0.7, unit: Unit = "average") -> Pro
     >>> identical_gap(16, 0.7).mean([0, 5])
     0.7
     """
-    _check_arms(arms)
-    if not 0.5 <= p <= 1.0:
+    arms = whole("arms", arms, least=2)
+    if not 0.5 <= finite("p", p) <= 1.0:
         raise InvalidInput(f"p, the best arm's chance to win, must lie in [0.5, 1], not {p!r}")
     return init(utilities=[2.0 * p - 1.0] + [0.0] * (arms - 1), unit=unit)
 
@@ -50,13 +55,13 @@ def arithmetic(arms: int = 8, step: float = 0.05, unit: Unit = "average") -> Pro
     >>> round(arithmetic(8).mean([0, 7]), 9)
     0.85
     """
-    _check_arms(arms)
+    arms, step = whole("arms", arms, least=2), finite("step", step)
+    if abs(step) * (arms - 1) > 0.5 + TOLERANCE:
+        raise InvalidInput(
+            f"step = {step:g} makes the first of {arms} arms beat the last with chance "
+            f"{0.5 + abs(step) * (arms - 1):g}; use a step of at most {0.5 / (arms - 1):.6g}"
+        )
     return init(utilities=[-2.0 * step * i for i in range(arms)], unit=unit)
-
-
-def _check_arms(arms: int) -> None:
-    if not (isinstance(arms, int) and arms >= 2):
-        raise InvalidInput(f"arms must be a whole number from 2, not {arms!r}")
 
 
 GENERATORS = {"identical_gap": identical_gap, "arithmetic": arithmetic}

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import InvalidInput
-from ._factored import LOGISTIC, Noise, build, parts
+from ._checks import finite, log_odds, parts, whole
+from ._factored import LOGISTIC, Noise, build
 from ._problem import Problem
 
 
 def init(effects: Any, base: float = 0.0, noise: Noise = "bernoulli", sigma: float = 1.0) -> Problem:
     """`effects[l][i]` is what level i of factor l adds to the log-odds `base`."""
-    values = parts("effects", effects)
+    values, base = parts("effects", effects), finite("base", base)
+    log_odds(low=base + sum(v.min() for v in values), high=base + sum(v.max() for v in values))
     params = {"effects": values, "base": base}
     return build("logistic", combine=LOGISTIC, noise=noise, sigma=sigma, values=values, base=base, params=params)
 
@@ -27,8 +28,8 @@ def stairs(levels: int = 4, factors: int = 2, base: float = -2.0, step: float = 
     >>> round(stairs(levels=3, factors=2, base=-2.0, step=0.5).mean([2, 2]), 9)
     0.5
     """
-    if not (isinstance(levels, int) and levels >= 1 and isinstance(factors, int) and factors >= 1):
-        raise InvalidInput(f"levels and factors must be whole numbers from 1, not {levels!r} and {factors!r}")
+    levels, factors = whole("levels", levels, least=1), whole("factors", factors, least=1)
+    step = finite("step", step)
     return init(effects=[[step * i for i in range(levels)]] * factors, base=base)
 
 

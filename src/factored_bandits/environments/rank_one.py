@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import InvalidInput
-from ._factored import PRODUCT, Noise, build, parts
+from ._checks import finite, parts, whole
+from ._factored import PRODUCT, Noise, build
 from ._problem import Problem
 
 
@@ -30,12 +31,11 @@ def spiked(levels: int = 16, best: float = 0.75, gap: float = 0.2, factors: int 
     >>> spiked(levels=4, best=0.81, gap=0.2).params["factors"][0]
     array([0.9, 0.7, 0.7, 0.7])
     """
-    if not (isinstance(levels, int) and levels >= 1 and isinstance(factors, int) and factors >= 1):
-        raise InvalidInput(f"levels and factors must be whole numbers from 1, not {levels!r} and {factors!r}")
-    if not 0.0 < best <= 1.0:
+    levels, factors = whole("levels", levels, least=1), whole("factors", factors, least=1)
+    if not 0.0 < finite("best", best) <= 1.0:
         raise InvalidInput(f"best, the mean of the best combination, must lie in (0, 1], not {best!r}")
     quality = best ** (1.0 / factors)
-    if not 0.0 <= gap <= quality:
+    if not 0.0 <= finite("gap", gap) <= quality:
         raise InvalidInput(f"gap must lie between 0 and the best quality {quality:.4g}, not {gap!r}")
     one = [quality] + [quality - gap] * (levels - 1)
     return init(factors=[one] * factors)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import InvalidInput
+from ._checks import finite, whole
 from ._factored import SUM, Noise, build
 from ._problem import Problem
 
@@ -26,9 +26,9 @@ def init(
     sigma: float = 1.0,
 ) -> Problem:
     """Mean = (0 or `small`) + (`high` for one of `levels`, `low` for the others)."""
-    if not (isinstance(levels, int) and levels >= 2):
-        raise InvalidInput(f"levels must be a whole number from 2, not {levels!r}")
-    big = np.full(levels, float(low))
+    levels = whole("levels", levels, least=2)
+    small, low, high = finite("small", small), finite("low", low), finite("high", high)
+    big = np.full(levels, low)
     big[0] = high
     params = {"levels": levels, "small": small, "low": low, "high": high}
     return build("trap", combine=SUM, noise=noise, sigma=sigma, values=[np.array([0.0, small]), big], params=params)

@@ -1,0 +1,90 @@
+"""What every problem promises: a checked action, a readable name, parameters that make it again."""
+
+import numpy as np
+import pytest
+
+import factored_bandits as fb
+from factored_bandits.errors import InvalidInput, UnknownName
+
+FACTORED = fb.environments.make("rank_one", factors=[[0.9, 0.5], [0.8, 0.2, 0.1]])
+DUEL = fb.environments.identical_gap(4, 0.7)
+
+
+@pytest.mark.parametrize(
+    ("problem", "action", "complaint"),
+    [
+        (FACTORED, [0], "an action of rank_one (2 x 3 levels) has 2 entries, one per factor; [0] has 1"),
+        (FACTORED, [0, 0, 0], "an action of rank_one (2 x 3 levels) has 2 entries, one per factor; [0, 0, 0] has 3"),
+        (FACTORED, [0, 3], "factor 1 of rank_one (2 x 3 levels) has the levels 0 to 2; [0, 3] asks for 3"),
+        (FACTORED, (-1, 0), "factor 0 of rank_one (2 x 3 levels) has the levels 0 to 1; (-1, 0) asks for -1"),
+        (FACTORED, [0.0, 1.0], "an action is a list of whole numbers, one per factor, not [0.0, 1.0]"),
+        (FACTORED, 1, "an action is a list of whole numbers, one per factor, not 1"),
+        (FACTORED, "00", "an action is a list of whole numbers, one per factor, not '00'"),
+        (DUEL, [0], "an action of duel_utility (4 arms) has 2 entries, one per place; [0] has 1"),
+        (DUEL, [0, 4], "place 1 of duel_utility (4 arms) has the arms 0 to 3; [0, 4] asks for 4"),
+    ],
+)
+@pytest.mark.parametrize("ask", ["mean", "regret"])
+def test_a_wrong_action_is_refused_and_named(problem, action, complaint, ask):
+    with pytest.raises(InvalidInput) as caught:
+        getattr(problem, ask)(action)
+    assert str(caught.value) == complaint
+
+
+@pytest.mark.parametrize("action", [(0, 1), [0, 1], np.array([0, 1]), np.array([0, 1], dtype=np.uint8)])
+def test_any_sequence_of_integers_is_an_action(action):
+    assert FACTORED.mean(action) == 0.9 * 0.2
+    assert FACTORED.regret(action) == 0.9 * 0.8 - 0.9 * 0.2
+
+
+def test_unknown_environment_gets_a_suggestion():
+    with pytest.raises(
+        UnknownName, match=r"no environment named 'rank1'; did you mean 'rank_one'\? \(known: additive,"
+    ):
+        fb.environments.make("rank1", factors=[[1.0]])
+
+
+def test_unknown_parameter_gets_a_suggestion():
+    with pytest.raises(UnknownName) as caught:
+        fb.environments.make("rank_one", factor=[[1.0]])
+    assert str(caught.value) == (
+        "no parameter of rank_one named 'factor'; did you mean 'factors'? (known: factors, noise, sigma)"
+    )
+
+
+def test_missing_parameter_is_named_with_all_the_others():
+    with pytest.raises(InvalidInput) as caught:
+        fb.environments.make("additive", base=0.5)
+    assert str(caught.value) == (
+        "additive needs effects; its parameters are effects, base=0.0, noise='bernoulli', sigma=1.0"
+    )
+
+
+def test_names_and_generators_are_what_the_documentation_lists():
+    assert fb.environments.names() == [
+        "additive",
+        "duel_matrix",
+        "duel_utility",
+        "logistic",
+        "rank_one",
+        "table",
+        "trap",
+    ]
+    assert sorted(fb.environments.generators()) == [
+        "additive",
+        "arithmetic",
+        "cyclic",
+        "identical_gap",
+        "logistic",
+        "rank_one",
+        "trap",
+    ]
+
+
+def test_no_two_modules_offer_a_generator_of_the_same_name():
+    offered = [
+        name
+        for environment in fb.environments.names()
+        for name in getattr(fb.environments.load(environment), "GENERATORS", {})
+    ]
+    assert len(offered) == len(set(offered))
