@@ -1,0 +1,139 @@
+"""Compiling: the cache notices an edited policy, a second process loads instead of compiling, numba can be absent."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import factored_bandits as fb
+from factored_bandits import kernel
+
+PACKAGE = Path(fb.__file__).parent
+
+RUN = """
+import json, sys
+import factored_bandits as fb
+from factored_bandits import kernel, simulation
+problem = fb.environments.make("additive", effects=[[0.0, 0.5], [0.0, 0.3]])
+result = fb.simulate("uniform", problem, 300, repetitions=2, permute=False, progress=False)
+loops = list(kernel._BOUND.values())
+hits = sum(sum(loop.stats.cache_hits.values()) for loop in loops)
+print(json.dumps({"regret": result.regret[:, -1].tolist(), "hits": hits, "file": fb.__file__,
+                  "numba": "numba" in sys.modules and sys.modules["numba"] is not None}))
+"""
+
+
+def run(folder: Path, code: str = RUN, **environment: str) -> dict:
+    """Run `code` in a fresh process against the copy of the package in `folder`."""
+    variables = {**os.environ, "PYTHONPATH": str(folder), "NUMBA_CACHE_DIR": str(folder / "cache"), **environment}
+    done = subprocess.run([sys.executable, "-c", code], env=variables, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("copy")
+    shutil.copytree(PACKAGE, folder / "factored_bandits", ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
+
+
+def test_cache_is_used_and_an_edited_policy_is_compiled_anew(copy):
+    first, second = run(copy), run(copy)
+    assert first["file"].startswith(str(copy))
+    assert (first["hits"], second["hits"]) == (0, 1)
+    assert first["regret"] == second["regret"]
+    policy = copy / "factored_bandits/policies/uniform.py"
+    original = policy.read_text()
+    edited = original.replace("actions[0, l] = below(rng, sizes[l])", "actions[0, l] = sizes[l] - 1")
+    assert edited != original
+    policy.write_text(edited)
+    third = run(copy)
+    assert third["hits"] == 0
+    assert third["regret"] == [0.0, 0.0], "the stale compiled policy was used"
+    policy.write_text(original)
+    assert run(copy)["regret"] == first["regret"]
+
+
+def test_an_edit_of_a_shared_building_block_is_noticed_too(copy):
+    """`below` lives in another file than the policy that calls it."""
+    before = run(copy)
+    block = copy / "factored_bandits/randomness.py"
+    original = block.read_text()
+    block.write_text(original.replace("return int(rng.random() * n)", "return n - 1"))
+    try:
+        after = run(copy)
+    finally:
+        block.write_text(original)
+    assert after["regret"] == [0.0, 0.0] != before["regret"]
+
+
+def test_without_numba_everything_still_works(copy):
+    with_numba = run(copy)
+    without = run(copy, code="import sys; sys.modules['numba'] = None\n" + RUN)
+    assert with_numba["numba"]
+    assert not without["numba"]
+    assert with_numba["regret"] == without["regret"]
+
+
+def test_digest_sees_code_constants_and_replacements():
+    space: dict = {"kernel": kernel.kernel}
+    inner = "RATE = {rate}\n@kernel\ndef inner(x):\n    return x * RATE\n"
+    source = inner + "@kernel\ndef outer(x):\n    return inner(x) + {add}\n"
+
+    def digest(rate=2, add=1, **replaced):
+        exec(source.format(rate=rate, add=add), space)
+        return kernel.digest(space["outer"], replaced)
+
+    base = digest()
+    assert digest() == base
+    assert digest(rate=3) != base
+    assert digest(add=2) != base
+
+    @kernel.kernel
+    def other(x):
+        return x
+
+    assert digest(inner=other) != base
+
+
+LIGHT = """
+import json, sys
+import factored_bandits
+heavy = [m for m in ("numpy", "numba", "scipy", "pandas", "matplotlib", "click", "rich") if m in sys.modules]
+print(json.dumps({"heavy": heavy}))
+"""
+
+
+def test_importing_the_library_imports_nothing_heavy(copy):
+    assert run(copy, LIGHT)["heavy"] == []
+
+
+AGENT = """
+import json, sys
+import factored_bandits as fb
+agent = fb.Agent("tea", factors={"a": ["x", "y"]})
+agent.tell(agent.ask().id, 1.0)
+print(json.dumps({"numba": "numba" in sys.modules}))
+"""
+
+
+def test_an_agent_never_compiles(copy):
+    assert run(copy, AGENT) == {"numba": False}
+
+
+def test_a_submodule_does_not_hide_a_public_function():
+    import importlib
+    import pkgutil
+
+    for module in pkgutil.iter_modules([str(PACKAGE)]):
+        importlib.import_module(f"factored_bandits.{module.name}")
+    assert callable(fb.simulate)
+    assert callable(fb.compare)
+    assert callable(fb.Agent)

@@ -1,0 +1,287 @@
+"""The simulator: exact, reproducible, anytime, and honest about bad input."""
+
+from __future__ import annotations
+
+import math
+import signal
+import subprocess
+import sys
+import time
+import types
+
+import numpy as np
+import pytest
+
+import factored_bandits as fb
+import literal
+import problems
+from factored_bandits.errors import InvalidInput, RewardOutOfRange, UnknownName
+from factored_bandits.kernel import kernel
+from factored_bandits.randomness import shuffle_column
+
+
+def quiet(*args, **kwargs):
+    return fb.simulate(*args, progress=False, **kwargs)
+
+
+@pytest.mark.parametrize("sizes", [(4, 4), (5, 3, 2), (6, 1), (7, 2, 7)])
+def test_tea_equals_the_paper_word_for_word(sizes):
+    """Same chance, same plays: the fast form and the literal transcription agree in every round."""
+    effects = [0.9 / len(sizes) * np.linspace(0, 1, size) for size in sizes]
+    problem = fb.environments.make("additive", effects=effects, base=0.05)
+    fast = quiet("tea", problem, 60_000, repetitions=3, seed=5, skip_idle=False)
+    slow = quiet(literal, problem, 60_000, repetitions=3, seed=5)
+    assert fast.eliminations, "nothing was eliminated: the problem is too easy a test"
+    for ours, theirs in zip(fast.plays, slow.plays, strict=True):
+        assert np.array_equal(ours, theirs)
+    np.testing.assert_allclose(fast.regret, slow.regret, rtol=1e-12)
+
+
+get_active_set, schedule_next, f = literal.get_active_set, literal.schedule_next, literal.f
+
+
+@kernel
+def duel_plan(params, state, t, rng, actions):
+    """Algorithm 2, lines 4-7; kernels are called by name, as the compiler needs them."""
+    length = get_active_set(state, 0, 1.0 / f(float(t)))
+    schedule_next(state, 0, length, rng, actions)
+    row = 0
+    for arm in range(state.sizes[0]):
+        if state.active[0, arm]:
+            actions[row, 1] = arm
+            row += 1
+    shuffle_column(rng, actions, 1, length)
+    return length
+
+
+def test_dueling_tea_equals_the_paper_word_for_word():
+    duel = types.ModuleType("literal_duel")
+    duel.__dict__.update({n: getattr(literal, n) for n in ("Params", "State", "learn", "recommend")})
+    duel.INFO = fb.policies.describe("dueling_tea").info
+    duel.init = lambda params, sizes, horizon: literal.init(params, sizes[:1], horizon)
+    duel.plan = duel_plan
+    problem = fb.environments.arithmetic(6, step=0.09)
+    fast, slow = (
+        quiet(policy, problem, 60_000, repetitions=3, seed=2, skip_idle=False) for policy in ("dueling_tea", duel)
+    )
+    assert fast.eliminations
+    assert np.array_equal(fast.plays[0], slow.plays[0])
+    assert np.array_equal(fast.plays[1], slow.plays[1])
+
+
+@pytest.mark.parametrize("name", ["tea", "dueling_tea", "uniform"])
+def test_same_numbers_on_any_number_of_workers(name):
+    problem = problems.fitting(name)
+    one, three = (quiet(name, problem, 3_000, repetitions=7, seed=11, workers=n) for n in (1, 3))
+    assert np.array_equal(one.regret, three.regret)
+    assert one.eliminations == three.eliminations
+    other = quiet(name, problem, 3_000, repetitions=7, seed=12)
+    assert not np.array_equal(one.regret, other.regret)
+
+
+def test_more_repetitions_keep_the_first_ones():
+    problem = problems.additive(3, 4)
+    few, many = (quiet("uniform", problem, 500, repetitions=n) for n in (2, 5))
+    assert np.array_equal(few.regret, many.regret[:2])
+
+
+@pytest.mark.parametrize("name", ["tea", "ucb1", "dueling_tea"])
+def test_a_longer_horizon_does_not_change_the_beginning(name):
+    """Anytime policies: also when the horizon cuts a block in two."""
+    problem = problems.fitting(name)
+    short = quiet(name, problem, 777, repetitions=3, checkpoints=[100, 776, 777])
+    long = quiet(name, problem, 2_000, repetitions=3, checkpoints=[100, 776, 777])
+    assert np.array_equal(short.regret, long.regret[:, :3])
+    assert all(plays.sum() == 3 * 777 for plays in short.plays)
+
+
+def test_jumping_over_idle_rounds_changes_nothing():
+    """Rewards without chance, so that both ways see the same ones."""
+    problem = fb.environments.make("table", means=[[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    jumped, walked = (quiet("tea", problem, 200_000, repetitions=4, skip_idle=skip) for skip in (True, False))
+    assert len(walked.eliminations) > 20
+    assert jumped.eliminations == walked.eliminations
+    assert all(np.array_equal(a, b) for a, b in zip(jumped.plays, walked.plays, strict=True))
+    np.testing.assert_allclose(jumped.regret, walked.regret, rtol=1e-9)
+    assert np.array_equal(jumped.correct, walked.correct)
+
+
+def test_a_trillion_rounds():
+    """Logarithmic: each tenfold of the horizon adds a like amount, never a multiple."""
+    problem = fb.environments.spiked(16, 0.75, 0.2)
+    decades = [10**k for k in range(6, 13)]
+    result = quiet("tea", problem, 1e12, repetitions=4, checkpoints=decades)
+    assert all((plays.sum(axis=1) == 10**12).all() for plays in result.plays)
+    steps = np.diff(result.regret.mean(axis=0))
+    assert (steps[1:] < 4 * np.median(steps)).all()
+    assert result.regret[:, -1].mean() < 10 * result.regret[:, 0].mean()
+    assert quiet("tea", problem, 1e15, repetitions=1).horizon == 10**15
+
+
+def test_regret_of_the_paper_s_rank_one_problem():
+    """An independent implementation measured about 26,000 (10 repetitions)."""
+    summary = quiet("tea", fb.environments.spiked(16, 0.75, 0.2), 1e6, repetitions=20, seed=1).summary()
+    assert abs(summary.mean - 26_000) < 3 * math.sqrt(3) * summary.standard_error
+    assert summary.correct == 1.0
+    assert summary.worst < 1.5 * summary.median
+
+
+def test_regret_of_the_paper_s_duels():
+    """An independent implementation measured 7515 with a standard deviation of 736."""
+    summary = quiet("dueling_tea", fb.environments.identical_gap(16, 0.7), 1e5, repetitions=20, seed=1).summary()
+    assert abs(summary.mean - 7515) < 3 * math.hypot(summary.standard_error, 736 / math.sqrt(20))
+    floor = quiet("dueling_uniform", fb.environments.identical_gap(16, 0.7), 1e5, repetitions=20).summary()
+    assert abs(floor.mean - 18_750) < 4 * floor.standard_error
+
+
+@pytest.mark.parametrize("name", fb.policies.names())
+def test_order_of_levels_does_not_matter(name):
+    """Without shuffling, the best level first or last: the same law (4 standard errors)."""
+    kind = fb.policies.describe(name).info.kind
+    if kind == "duel":
+        pair = [fb.environments.make("duel_utility", utilities=u) for u in ([0.8, 0, 0, 0], [0, 0, 0, 0.8])]
+    else:
+        orders = ([[0.4, 0, 0], [0.3, 0]], [[0, 0, 0.4], [0, 0.3]])
+        pair = [fb.environments.make("additive", effects=effects, base=0.1) for effects in orders]
+    one, other = (
+        quiet(name, problem, 4_000, repetitions=60, seed=seed, permute=False).summary()
+        for seed, problem in enumerate(pair)
+    )
+    assert abs(one.mean - other.mean) < 4 * math.hypot(one.standard_error, other.standard_error)
+
+
+@pytest.mark.parametrize("name", ["tea", "uniform", "ucb1"])
+def test_order_of_factors_does_not_matter(name):
+    effects = [[0.4, 0, 0, 0], [0.3, 0]]
+    one, other = (
+        quiet(name, fb.environments.make("additive", effects=e, base=0.1), 4_000, repetitions=60, seed=s).summary()
+        for s, e in enumerate((effects, effects[::-1]))
+    )
+    assert abs(one.mean - other.mean) < 4 * math.hypot(one.standard_error, other.standard_error)
+
+
+def test_results_are_in_the_order_of_the_environment():
+    problem = fb.environments.make("table", means=[0.05, 0.95, 0.05])
+    result = quiet("tea", problem, 30_000, repetitions=5)
+    assert (result.plays[0].argmax(axis=1) == 1).all()
+    assert {e.level for e in result.eliminations} == {0, 2}
+
+
+def test_eliminations_alternate():
+    result = quiet("tea", fb.environments.spiked(4, 0.81, 0.5), 1e7, repetitions=5)
+    inside = {}
+    for event in result.eliminations:
+        key = (event.repetition, event.factor, event.level)
+        assert inside.get(key, "in") != event.event
+        inside[key] = event.event
+    rounds = [event.round for event in result.eliminations if event.repetition == 0]
+    assert rounds == sorted(rounds)
+    assert any(event.event == "in" for event in result.eliminations)
+
+
+def test_gaussian_rewards_enter_raw():
+    problem = fb.environments.make("additive", effects=[[-0.5, 0.5], [0.0, 0.4]], noise="gaussian", sigma=0.1)
+    assert quiet("tea", problem, 5_000, repetitions=4).correct[:, -1].all()
+    with pytest.raises(RewardOutOfRange, match=r"round \d+.*outside the declared range \(0, 1\).*additive"):
+        quiet(fb.policies.make("tea", reward_range=(0, 1)), problem, 5_000)
+
+
+def test_mapped_rewards_cost_a_quarter_of_raw_ones():
+    """The constant 12 belongs to rewards on [-1, 1]: 0/1 rewards fed raw make every bound twice too wide."""
+    problem = fb.environments.make("table", means=[0.1, 0.9])
+    mapped = quiet("tea", problem, 20_000, repetitions=20)
+    raw = quiet(fb.policies.make("tea", reward_range=None), problem, 20_000, repetitions=20)
+    first = [
+        np.mean([min(e.round for e in result.eliminations if e.repetition == k) for k in range(20)])
+        for result in (mapped, raw)
+    ]
+    assert 3 < first[1] / first[0] < 6
+
+
+def test_checkpoints():
+    problem = problems.additive(3, 4)
+    assert quiet("uniform", problem, 5, repetitions=1).checkpoints.tolist() == [1, 2, 3, 4, 5]
+    assert len(quiet("uniform", problem, 1e5, repetitions=1).checkpoints) == 100
+    assert quiet("uniform", problem, 1e5, repetitions=1, checkpoints=3).checkpoints.tolist()[-1] == 10**5
+    given = quiet("uniform", problem, 1000, repetitions=1, checkpoints=[10, 20])
+    assert given.checkpoints.tolist() == [10, 20, 1000]
+
+
+def test_summary_and_frame():
+    result = quiet("uniform", problems.additive(3, 4), 1000, repetitions=4, checkpoints=[10, 1000])
+    summary, frame = result.summary(), result.to_frame()
+    assert summary.mean == pytest.approx(result.regret[:, -1].mean())
+    assert summary.worst >= summary.median
+    assert "unit: reward" in str(summary)
+    assert len(frame) == 8
+    assert frame.regret.to_numpy().tolist() == result.regret.reshape(-1).tolist()
+    assert frame["round"].tolist() == [10, 1000] * 4
+    assert math.isnan(quiet("uniform", problems.additive(2), 10, repetitions=1).summary().standard_error)
+
+
+def test_settled_is_the_round_from_which_the_recommendation_stayed_right():
+    result = quiet("uniform", problems.additive(2), 10, repetitions=3, checkpoints=[1, 2, 3, 10])
+    result.correct[:] = [[True, False, True, True], [True] * 4, [True, True, True, False]]
+    assert result.settled().tolist() == [3, 1, math.inf]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"horizon": 0}, "horizon must be a whole number from 1"),
+        ({"horizon": 1.5}, "horizon"),
+        ({"horizon": 1e16}, "horizon"),
+        ({"horizon": "many"}, "horizon"),
+        ({"repetitions": 0}, "repetitions"),
+        ({"seed": -1}, "seed"),
+        ({"workers": -2}, "workers"),
+        ({"checkpoints": [5, 3]}, "ascending"),
+        ({"checkpoints": [0]}, "a checkpoint"),
+        ({"checkpoints": 0}, "checkpoints"),
+        ({"policy": "taa"}, "did you mean 'tea'"),
+        ({"policy": "dueling_tea"}, "plays duels, additive is one of factored problems"),
+        ({"environment": "rank_one"}, "environment must be made"),
+    ],
+)
+def test_bad_input_is_refused_in_one_sentence(arguments, message):
+    base = {"policy": "uniform", "environment": problems.additive(2, 2), "horizon": 10}
+    with pytest.raises(InvalidInput, match=message):
+        quiet(**{**base, **arguments})
+
+
+def test_bad_parameters_are_refused():
+    with pytest.raises(UnknownName, match=r"no parameter of ucb1 named 'alfa'; did you mean 'alpha'"):
+        fb.policies.make("ucb1", alfa=1)
+    for bad in ("x", math.nan, True, None):
+        with pytest.raises(InvalidInput, match="alpha must be a finite float"):
+            fb.policies.make("ucb1", alpha=bad)
+    with pytest.raises(InvalidInput, match="bound must be"):
+        fb.policies.make("tea", bound="tight")
+    for bad in ((1, 0), (0,), "ab", (0, math.inf)):
+        with pytest.raises(InvalidInput, match="reward_range"):
+            fb.policies.make("tea", reward_range=bad)
+    with pytest.raises(InvalidInput, match="is not a policy: it has no INFO"):
+        fb.policies.make(math)
+    with pytest.raises(InvalidInput, match=r"at most 1,000,000.*tea"):
+        quiet("ucb1", problems.additive(200, 200, 200), 10)
+
+
+INTERRUPTED = """
+import factored_bandits as fb
+problem = fb.environments.make("additive", effects=[[0.0, 0.1]], base=0.1)
+fb.simulate("uniform", problem, 10, repetitions=1)
+print("ready", flush=True)
+result = fb.simulate("uniform", problem, 3e6, repetitions=2000, workers=2)
+print(result.interrupted, 0 < result.repetitions < 2000, (result.plays[0].sum(axis=1) == 3e6).all())
+"""
+
+
+def test_ctrl_c_keeps_what_is_finished():
+    process = subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline().strip() == "ready"
+    time.sleep(5)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert out.strip() == "True True True"
