@@ -220,3 +220,18 @@ def test_wrong_input_is_refused_and_changes_nothing():
             fb.TEM(size)
     with pytest.raises(InvalidInput, match="bound"):
         fb.TEM(2, bound="none")
+
+
+@given(st.one_of(st.integers(1, 10**6), st.integers(1, 4 * 10**15)), st.floats(-3e-16, 3e-16))
+@settings(max_examples=500, deadline=None)
+def test_first_round_at_is_exact(t, nudge):
+    """The closed form names the very first round at which log f reaches the level, also a hair beside a round."""
+    level = _tem.log_f(float(t)) * (1.0 + nudge)
+    found = _tem.first_round_at(level)
+    assert _tem.log_f(float(found)) >= level
+    assert found == 1 or _tem.log_f(float(found - 1)) < level
+
+
+def test_first_round_at_the_ends():
+    assert _tem.first_round_at(-10.0) == 1
+    assert _tem.first_round_at(np.inf) == 2**62

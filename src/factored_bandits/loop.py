@@ -100,10 +100,10 @@ def place(run: Run, row: Ints) -> None:
 
 
 @kernel
-def run_until(
-    params: Any, state: Any, env: Any, run: Run, policy_rng: np.random.Generator, rng: np.random.Generator, stop: int
+def play(
+    params: Any, state: Any, env: Any, run: Run, policy_rng: np.random.Generator, rng: np.random.Generator, budget: int
 ) -> None:
-    """Play blocks until round `stop` is reached, the horizon is passed, or the events no longer fit."""
+    """Play blocks until the horizon is passed, `budget` plays are made (a jump counts as one), or the events are full."""
     action, actions, rewards, start, plays = run.action, run.actions, run.rewards, run.start, run.plays
     checkpoints, limits, clock, noted, correct = run.checkpoints, run.limits, run.clock, run.regret, run.correct
     events = run.events
@@ -111,7 +111,7 @@ def run_until(
     horizon = checkpoints[-1]
     low, high, shift, slope = limits[0], limits[1], limits[2], limits[3]
     t, checkpoint, total = clock[ROUND], clock[CHECKPOINT], noted[-1]
-    while t <= horizon and t < stop and clock[FAULT] == 0:
+    while t <= horizon and budget > 0 and clock[FAULT] == 0:
         pause = idle(params, state, t)
         length = plan(params, state, t, policy_rng, actions)
         flags, version = standing(params, state)
@@ -132,6 +132,7 @@ def run_until(
                 checkpoint += 1
             total += price * pause
             t += pause
+            budget -= 1
             continue
         for row in range(min(length, horizon - t + 1)):
             place(run, actions[row])
@@ -151,6 +152,7 @@ def run_until(
                 correct[checkpoint] = regret(env, t, action) <= 0.0
                 checkpoint += 1
             t += 1
+        budget -= length
         if t <= horizon and clock[FAULT] == 0:
             learn(params, state, t - length, actions[:length], rewards[:length])
         if clock[EVENTS] + len(run.shown) > len(events):

@@ -23,7 +23,7 @@ from .randomness import generators
 from .result import Elimination, Result
 
 LONGEST = 10**15
-SLICE = 2_000_000  # rounds between looks at the clock and at Ctrl-C
+SLICE = 1_000_000  # plays between looks at the clock and at Ctrl-C
 
 
 def simulate(
@@ -82,7 +82,7 @@ class Job:
         self.new_state()  # refuses a problem that the policy cannot take, before anything is compiled
         skips = skip_idle and problem.stationary and hasattr(module, "idle")
         self.loop = bind(
-            loop.run_until,
+            loop.play,
             policy.name,
             plan=module.plan,
             learn=module.learn,
@@ -134,8 +134,7 @@ class Job:
         events = []
         horizon = int(self.checkpoints[-1])
         while run.clock[loop.ROUND] <= horizon:
-            stop = int(run.clock[loop.ROUND]) + SLICE
-            self.loop(self.params, state, self.problem.data, run, policy_rng, rng, stop)
+            self.loop(self.params, state, self.problem.data, run, policy_rng, rng, SLICE)
             if run.clock[loop.FAULT]:
                 self._refuse(run)
             events.append(run.events[: run.clock[loop.EVENTS]].copy())
@@ -189,10 +188,10 @@ def _collect(job: Job, done: dict[int, tuple[loop.Run, Ints]], interrupted: bool
     plays = np.array([run.plays for run in runs])
     eliminations = []
     for index in order:
-        for t, level, inside in done[index][1]:
-            factor = int(np.searchsorted(job.start, level, side="right")) - 1
-            event = "in" if inside else "out"
-            eliminations.append(Elimination(index, int(t), factor, int(level - job.start[factor]), event))
+        rounds, levels, inside = done[index][1].T
+        factors = np.searchsorted(job.start, levels, side="right") - 1
+        records = zip(rounds.tolist(), factors.tolist(), (levels - job.start[factors]).tolist(), inside, strict=True)
+        eliminations += [Elimination(index, t, factor, level, "in" if i else "out") for t, factor, level, i in records]
     return Result(
         policy=job.policy.label,
         problem=str(job.problem),

@@ -87,12 +87,19 @@ def log_f(t: float) -> float:
 @kernel
 def first_round_at(level: float) -> int:
     """The first round t with log f(t) >= level (at most 2^62)."""
-    low, high = 0, 1  # log f(low) < level <= log f(high)
-    while high < 2**62 and log_f(float(high)) < level:
-        low, high = high, 2 * high
+    if level <= log_f(1.0):
+        return 1
+    if level > log_f(2.0**62):
+        return 2**62
+    x, step = 0.7, 1.0  # solve x + 2 log x = level, x = log(t + 1); Newton climbs to the root from below
+    while step > 1e-14 * x:
+        step = (level - x - 2.0 * math.log(x)) / (1.0 + 2.0 / x)
+        x += step
+    t = math.exp(x)
+    low, high = int(t * (1.0 - 1e-12)) - 3, int(t * (1.0 + 1e-12)) + 3  # log f(low) < level <= log f(high)
     while high - low > 1:
         middle = (low + high) // 2
-        if log_f(float(middle)) < level:
+        if middle < 1 or log_f(float(middle)) < level:
             low = middle
         else:
             high = middle

@@ -1,0 +1,207 @@
+"""Speed, as ratios measured in one run: `make bench`. Wall-clock times are printed for orientation only.
+
+Each figure is the least of several runs, policies interleaved, on one worker.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+import factored_bandits as fb
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+ROUNDS = 2_000_000
+
+
+def flat(kind: str, size: int) -> fb.environments.Problem:
+    """A problem without differences: nobody is ever eliminated, so all arms stay active."""
+    if kind == "duel":
+        return fb.environments.make("duel_utility", utilities=[0.0] * size)
+    return fb.environments.make("rank_one", factors=[[0.7] * size] * 2)
+
+
+def nanoseconds(jobs: dict[str, tuple[object, object, float]], tries: int = 5) -> dict[str, float]:
+    """Per step, the least over `tries` interleaved runs."""
+    best = dict.fromkeys(jobs, float("inf"))
+    for policy, problem, rounds in jobs.values():
+        fb.simulate(policy, problem, min(rounds, 1000), repetitions=1, workers=1, progress=False)
+    for _ in range(tries):
+        for label, (policy, problem, rounds) in jobs.items():
+            began = time.perf_counter()
+            fb.simulate(policy, problem, rounds, repetitions=1, workers=1, checkpoints=2, progress=False)
+            best[label] = min(best[label], (time.perf_counter() - began) / rounds * 1e9)
+    return best
+
+
+def row(text: str, value: float, target: str, detail: str = "") -> None:
+    print(f"  {text:<58} {value:>9.2f} x   {target:<14} {detail}")
+
+
+def all_arms_active() -> None:
+    print("All arms active, relative to uniform play on the same problem")
+    pairs, duels = flat("factored", 16), flat("duel", 16)
+    ns = nanoseconds(
+        {
+            "uniform": ("uniform", pairs, ROUNDS),
+            "tea": ("tea", pairs, ROUNDS),
+            "dueling_uniform": ("dueling_uniform", duels, ROUNDS),
+            "dueling_tea": ("dueling_tea", duels, ROUNDS),
+        }
+    )
+    for name, floor in (("tea", "uniform"), ("dueling_tea", "dueling_uniform")):
+        detail = f"{ns[name]:.0f} ns against {ns[floor]:.0f} ns"
+        row(f"{name}, {'16 x 16' if name == 'tea' else 'K = 16'}", ns[name] / ns[floor], "at most 4", detail)
+
+
+def each_policy(*names: str) -> None:
+    """Every policy (or those named) on a problem with one best level, relative to uniform play in the same run."""
+    print("ns per step relative to uniform play, one best level (factored 16 x 16; duels K = 16 and K = 128)")
+    problems = {
+        "factored": {"16 x 16": fb.environments.spiked(16, 0.75, 0.2)},
+        "duel": {f"K = {k}": fb.environments.identical_gap(k, 0.7) for k in (16, 128)},
+    }
+    for kind, floor in (("factored", "uniform"), ("duel", "dueling_uniform")):
+        for label, problem in problems[kind].items():
+            for name in names or fb.policies.names(kind):
+                if fb.policies.describe(name).info.kind == kind and name != floor:
+                    ns = nanoseconds({n: (n, problem, 100_000) for n in (floor, name)}, tries=3)
+                    row(f"{name}, {label}", ns[name] / ns[floor], "", f"{ns[name]:.0f} ns against {ns[floor]:.0f} ns")
+
+
+def growth() -> None:
+    print("Growth of dueling_tea with the number of arms, all active")
+    sizes = (16, 128, 1024)
+    ns = nanoseconds({str(k): ("dueling_tea", flat("duel", k), ROUNDS) for k in sizes})
+    for k in sizes[1:]:
+        row(f"K = {k} relative to K = 16", ns[str(k)] / ns["16"], "at most 2", f"{ns[str(k)]:.0f} ns")
+
+
+def horizon() -> None:
+    print("A long horizon, 16 x 16 rank one: whole runs")
+    problem = fb.environments.spiked(16, 0.75, 0.2)
+    seconds = {}
+    for rounds in (1e7, 1e12):
+        fb.simulate("tea", problem, rounds, repetitions=1, workers=1, progress=False)
+        began = time.perf_counter()
+        fb.simulate("tea", problem, rounds, repetitions=6, workers=1, progress=False)
+        seconds[rounds] = (time.perf_counter() - began) / 6
+    row("10^12 rounds relative to 10^7", seconds[1e12] / seconds[1e7], "at most 3", f"{seconds[1e12]:.2f} s a run")
+
+
+def literal_against_kernel() -> None:
+    import literal
+
+    print("Literal transcription of the pseudo-code (compiled too) relative to the fast form, 16 x 16, equal results")
+    problem = fb.environments.spiked(16, 0.75, 0.2)
+    rounds = 1_000_000
+    runs = {}
+    for label, policy in (("fast", "tea"), ("literal", literal)):
+        fb.simulate(policy, problem, 1000, repetitions=1, progress=False)
+        began = time.perf_counter()
+        result = fb.simulate(policy, problem, rounds, repetitions=1, workers=1, skip_idle=False, progress=False)
+        runs[label] = (time.perf_counter() - began, result)
+    same = all(np.array_equal(a, b) for a, b in zip(runs["fast"][1].plays, runs["literal"][1].plays, strict=True))
+    detail = (
+        f"same plays: {same}; {runs['literal'][0] / rounds * 1e9:.0f} ns against {runs['fast'][0] / rounds * 1e9:.0f}"
+    )
+    row("every round played", runs["literal"][0] / runs["fast"][0], "", detail)
+    jumped = nanoseconds({"tea": ("tea", problem, rounds)})["tea"]
+    row("idle rounds jumped over", runs["literal"][0] / rounds * 1e9 / jumped, "", f"{jumped:.0f} ns")
+
+
+def memory() -> None:
+    print("Memory of dueling_tea, K = 4096, 10^7 rounds (the state is O(K^2))")
+    code = (
+        "import resource, factored_bandits as fb\n"
+        "problem = fb.environments.identical_gap(4096, 0.95)\n"
+        "fb.simulate('dueling_tea', problem, 1e7, repetitions=1, progress=False)\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20)"
+    )
+    peak = float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+    print(f"  peak {peak:.2f} GiB")
+
+
+COMPILE = """
+import sys, time
+import factored_bandits as fb
+name = sys.argv[1]
+problem = fb.environments.identical_gap(16, 0.7) if fb.policies.describe(name).info.kind == "duel" else (
+    fb.environments.spiked(16, 0.75, 0.2))
+import numba
+began = time.perf_counter()
+fb.simulate(name, problem, 10, repetitions=1, progress=False)
+print(time.perf_counter() - began)
+"""
+
+
+def compiling() -> None:
+    print("Compiling, seconds in a fresh process: cold / from the cache")
+    with tempfile.TemporaryDirectory() as folder:
+        for name in fb.policies.names():
+            seconds = []
+            for _ in range(2):
+                done = subprocess.run(
+                    [sys.executable, "-c", COMPILE, name],
+                    env={**os.environ, "NUMBA_CACHE_DIR": folder},
+                    capture_output=True,
+                    text=True,
+                    check=True,
+                )
+                seconds.append(float(done.stdout))
+            print(f"  {name:<58} {seconds[0]:>9.2f} / {seconds[1]:.2f}")
+
+
+def start_up() -> None:
+    print("Start-up, seconds, bytecode cached (the interpreter alone in brackets)")
+    variables = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+
+    def seconds(*arguments: str) -> float:
+        times = []
+        for _ in range(7):
+            began = time.perf_counter()
+            subprocess.run([sys.executable, *arguments], env=variables, capture_output=True, check=True)
+            times.append(time.perf_counter() - began)
+        return min(times)
+
+    bare = seconds("-c", "pass")
+    print(f"  import factored_bandits      {seconds('-c', 'import factored_bandits'):.3f} ({bare:.3f})")
+    code = "import sys; sys.argv = ['factored-bandits', '--help']; from factored_bandits.cli import main; main()"
+    print(f"  factored-bandits --help      {seconds('-c', code):.3f} ({bare:.3f})")
+
+
+PARTS = {
+    "active": all_arms_active,
+    "policies": each_policy,
+    "growth": growth,
+    "horizon": horizon,
+    "literal": literal_against_kernel,
+    "memory": memory,
+    "compile": compiling,
+    "start": start_up,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", help=f"which of {', '.join(PARTS)}; all by default; or names of policies")
+    chosen = parser.parse_args().parts
+    named = [part for part in chosen if part not in PARTS]
+    for part in [part for part in chosen if part in PARTS] or ([] if named else PARTS):
+        PARTS[part]()
+    if named:
+        each_policy(*named)
+    print(f"Peak memory of this process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GiB")
+
+
+if __name__ == "__main__":
+    main()
