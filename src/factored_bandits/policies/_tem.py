@@ -167,6 +167,15 @@ def active_set(state: State, l: int, level: float) -> int:
 
 
 @kernel
+def look(state: State, level: float) -> int:
+    """The active sets of all factors; returns the size of the largest (Algorithm 1 prints argmax where it means max)."""
+    longest = 1
+    for l in range(len(state.counts)):
+        longest = max(longest, active_set(state, l, level))
+    return longest
+
+
+@kernel
 def reconsider(state: State, l: int, level: float) -> None:
     """Lines 9-16: who is in K* now?"""
     s, size = state.start[l], state.start[l + 1] - state.start[l]

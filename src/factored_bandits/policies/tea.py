@@ -22,7 +22,7 @@ from ..arrays import Bools, Floats, Ints
 from ..kernel import kernel
 from . import _tem
 from ._contract import Info, Standing
-from ._tem import State, active_set, changes, feedback, leader, log_f, rest, schedule
+from ._tem import State, changes, feedback, leader, log_f, look, rest, schedule
 
 INFO = Info(
     title="Temporary Elimination Algorithm",
@@ -48,10 +48,7 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """Lines 4-7: a phase as long as the largest active set, scheduled by each module on its own."""
-    level = log_f(float(t))  # delta = 1 / f(t)
-    longest = active_set(state, 0, level)
-    for l in range(1, len(state.counts)):
-        longest = max(longest, active_set(state, l, level))  # the paper prints argmax where it means max
+    longest = look(state, log_f(float(t)))  # delta = 1 / f(t)
     for l in range(len(state.counts)):
         schedule(state, l, longest, rng, actions)
     return longest
