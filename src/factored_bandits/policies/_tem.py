@@ -168,7 +168,7 @@ def active_set(state: State, l: int, level: float) -> int:
 
 @kernel
 def look(state: State, level: float) -> int:
-    """The active sets of all factors; returns the size of the largest (Algorithm 1 prints argmax where it means max)."""
+    """The active sets of all factors; returns the largest size (Algorithm 1, line 4, prints argmax but means max)."""
     longest = 1
     for l in range(len(state.counts)):
         longest = max(longest, active_set(state, l, level))
