@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
+import types
+from typing import Any
+
 import numpy as np
 
 import factored_bandits as fb
@@ -42,3 +46,20 @@ def job(
 def never(index: int, t: int) -> bool:
     """For `Job.repetition`: nobody asks to stop."""
     return False
+
+
+def agent(policy: str | Policy, problem: Problem, seed: int = 0, horizon: int = HORIZON) -> fb.Agent:
+    """An agent for the problem, with the numbers of the levels as labels; raw or bounded like the problem."""
+    common = {"reward_range": problem.reward_range, "seed": seed, "horizon": horizon}
+    if problem.kind == "duel":
+        return fb.Agent(policy, arms=list(range(problem.sizes[0])), **common)
+    return fb.Agent(policy, factors={f"factor {l}": list(range(k)) for l, k in enumerate(problem.sizes)}, **common)
+
+
+def variant(policy: str, called: str = "mine", **changes: Any) -> types.ModuleType:
+    """A user's own policy: the module of `policy` under another name, with `changes` to its INFO."""
+    original = fb.policies.make(policy).module
+    module = types.ModuleType(called)
+    vars(module).update({k: v for k, v in vars(original).items() if not k.startswith("__")})
+    module.INFO = dataclasses.replace(original.INFO, **changes)
+    return module
