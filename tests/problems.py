@@ -52,7 +52,8 @@ def agent(policy: str | Policy, problem: Problem, seed: int = 0, horizon: int = 
     """An agent for the problem, with the numbers of the levels as labels; raw or bounded like the problem."""
     common = {"reward_range": problem.reward_range, "seed": seed, "horizon": horizon}
     if problem.kind == "duel":
-        return fb.Agent(policy, arms=list(range(problem.sizes[0])), **common)
+        default = None if fb.policies.make(policy).info.ties else 0.0  # a tie, for those who can learn from it
+        return fb.Agent(policy, arms=list(range(problem.sizes[0])), default=default, **common)
     return fb.Agent(policy, factors={f"factor {l}": list(range(k)) for l, k in enumerate(problem.sizes)}, **common)
 
 

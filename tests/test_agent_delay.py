@@ -44,8 +44,8 @@ def test_the_order_in_which_answers_arrive_makes_no_difference(name, batches, la
         for place, outcome in settled:
             if shuffled.waiting:
                 chosen = shuffled.waiting[place % len(shuffled.waiting)]
-                answers[chosen] = outcome if outcome is not None or default is None else default
-                shuffled.expire(chosen) if answers[chosen] != outcome else shuffled.tell(chosen, answers[chosen])
+                answers[chosen] = default if outcome is None else outcome
+                shuffled.expire(chosen) if outcome is None else shuffled.tell(chosen, outcome)
         for identifier in sorted(answers):
             ordered.tell(identifier, answers[identifier])
         assert knowledge(shuffled) == knowledge(ordered)
