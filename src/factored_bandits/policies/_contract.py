@@ -30,6 +30,7 @@ from ..errors import InvalidInput, UnknownName
 
 Range = tuple[float, float]
 FROM_ENVIRONMENT: Literal["environment"] = "environment"
+FOREVER = 2**62  # rounds: what `idle` returns when nothing will ever change again
 
 
 @dataclass(frozen=True)
