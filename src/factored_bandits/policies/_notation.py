@@ -36,7 +36,7 @@ def parse_list(text: str) -> list[Policy]:
     >>> [policy.label for policy in parse_list("ucb1(alpha=0.5), tea")]
     ['ucb1(alpha=0.5)', 'tea']
     """
-    return [parse(part) for part in split(text)]
+    return [parse(part) for part in split(text)] if text.strip() else []
 
 
 def split(text: str) -> list[str]:

@@ -1,0 +1,80 @@
+"""The command tree. Importing it must stay quick: commands import the library when they run."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from ..errors import FactoredBanditsError
+from .demo import demo
+from .listing import environments, policies, version
+from .output import INTERRUPTED
+from .running import compare, simulate
+
+EPILOG = """\b
+Exit codes:
+    0  done
+    2  wrong input: one sentence on standard error says what
+  130  interrupted (Ctrl-C); what was finished is printed
+"""
+
+
+class WrongInput(click.ClickException):
+    """An error of the library, shown as one sentence."""
+
+    exit_code = 2
+
+
+@contextlib.contextmanager
+def one_sentence() -> Iterator[None]:
+    """Errors of the library and of usage become one sentence and exit code 2."""
+    try:
+        yield
+    except FactoredBanditsError as error:
+        raise WrongInput(str(error)) from None
+    except click.UsageError as error:
+        if error.ctx is None or isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):
+            raise  # `factored-bandits` alone shows the help
+        raise WrongInput(f"{error.format_message()} (see {error.ctx.command_path} --help)") from None
+
+
+class App(click.Group):
+    """The root: turns the library's errors and Ctrl-C into messages and exit codes."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the options of the root."""
+        with one_sentence():
+            return super().parse_args(ctx, args)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """In the order in which a newcomer needs them."""
+        return list(self.commands)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        try:
+            with one_sentence():
+                return super().invoke(ctx)
+        except (KeyboardInterrupt, click.Abort):
+            click.echo("interrupted", err=True)
+            ctx.exit(INTERRUPTED)
+
+
+SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
+
+
+@click.group(cls=App, epilog=EPILOG, context_settings=SETTINGS)
+def app() -> None:
+    """Factored and dueling bandits: compare algorithms that choose several things at once, or the best of K from duels.
+
+    \b
+    See it work:   factored-bandits demo
+    Your own:      factored-bandits compare rank-one --levels 16 --policies tea,uniform --plot regret.png
+    """
+
+
+for _command in (demo, compare, simulate, policies, environments, version):
+    app.add_command(_command)

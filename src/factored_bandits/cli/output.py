@@ -1,0 +1,75 @@
+"""What commands print: tables (in colour on a terminal), JSON, and files."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import InvalidInput
+
+if TYPE_CHECKING:
+    from ..comparison import Comparison
+    from ..report.tables import Table
+
+INTERRUPTED = 130  # exit code, as shells have it
+
+
+def show(table: Table) -> None:
+    """The table: drawn by rich on a terminal, as plain aligned text everywhere else."""
+    if sys.stdout.isatty() and importlib.util.find_spec("rich") is not None:
+        _draw(table)
+    else:
+        click.echo(str(table))
+
+
+def _draw(table: Table) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table as Drawn
+
+    caption, title = escape(table.caption) or None, escape(table.title) or None
+    drawn = Drawn(title=title, caption=caption, box=box.SIMPLE_HEAD, title_justify="left", caption_justify="left")
+    for name, side in zip(table.columns, table.alignment, strict=True):
+        drawn.add_column(escape(name), justify="left" if side == "l" else "right")
+    for row in table.rows:
+        drawn.add_row(*map(escape, row))
+    Console(highlight=False).print(drawn)
+
+
+def show_json(document: Any) -> None:
+    """One JSON document on standard output."""
+    click.echo(json.dumps(document, indent=2, allow_nan=False))
+
+
+def check_csv_path(path: Path) -> None:
+    """Complain before the work is done, not after."""
+    if path.suffix.lower() != ".csv":
+        raise InvalidInput(f"--out {str(path)!r}: the results are written as .csv")
+    if not path.parent.is_dir():
+        raise InvalidInput(f"--out {str(path)!r}: there is no directory {str(path.parent)!r}")
+
+
+def write_csv(comparison: Comparison, path: Path) -> None:
+    """One row per policy, repetition and checkpoint."""
+    columns = comparison.columns()
+    try:
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(columns)
+            writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
+    except OSError as error:
+        raise InvalidInput(f"--out {str(path)!r}: {error.strerror or error}") from None
+
+
+def stop_if_interrupted(comparison: Comparison) -> None:
+    """After Ctrl-C, say so and leave with its exit code."""
+    if comparison.interrupted:
+        click.echo("interrupted: only what was finished is shown", err=True)
+        click.get_current_context().exit(INTERRUPTED)

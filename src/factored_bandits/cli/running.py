@@ -1,0 +1,168 @@
+"""`simulate` and `compare`: a group each, with one subcommand per problem, built when it is asked for."""
+
+from __future__ import annotations
+
+import decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import UnknownName
+from .output import check_csv_path, show, show_json, stop_if_interrupted, write_csv
+from .problems import Recipe, recipe, recipe_names
+
+if TYPE_CHECKING:
+    from ..comparison import Comparison
+    from ..environments import Problem
+
+
+class Count(click.ParamType):  # type: ignore[type-arg]
+    """A whole number, also written 1e6 or 1_000_000."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number, or a usage error that names the option."""
+        try:
+            exact = decimal.Decimal(str(value))
+            if exact.is_finite() and exact.adjusted() <= 18 and exact == exact.to_integral_value():
+                return int(exact)
+        except decimal.InvalidOperation:
+            exact = None
+        self.fail(f"{value!r} is not a whole number such as 1000000 or 1e6.", param, ctx)
+
+
+class ProblemCommand(click.Command):
+    """A subcommand whose help lists the problem's own options apart from those of every run."""
+
+    def __init__(self, *args: Any, own: int, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.own = own  # how many of the options belong to the problem
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Two sections of options."""
+        params = self.get_params(ctx)
+        for title, part in (("The problem", params[: self.own]), ("The run", params[self.own :])):
+            rows = [row for row in (param.get_help_record(ctx) for param in part) if row is not None]
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+
+class ProblemGroup(click.Group):
+    """One subcommand per problem; nothing of the library is imported before one is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The problems."""
+        return recipe_names()
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
+        """The subcommand of one problem, also if its name is written with underscores."""
+        name = cmd_name.replace("_", "-")
+        if name not in recipe_names():
+            raise UnknownName.of("problem", cmd_name, recipe_names())
+        return problem_command(str(self.name), name, recipe(name))
+
+
+def problem_command(group: str, name: str, found: Recipe) -> ProblemCommand:
+    """`simulate NAME` or `compare NAME`."""
+    keys = [str(option.name) for option in found.options]
+
+    def run(policies: str | None, **values: Any) -> None:
+        own = {key: values.pop(key) for key in keys}
+        chosen = [policies] if group == "simulate" else policies
+        execute(found.make(**own), found.title(name, own), chosen, **values)
+
+    params: list[click.Parameter] = [*found.options, *run_options(group)]
+    return ProblemCommand(name, callback=run, params=params, help=found.summary, own=len(keys))
+
+
+def run_options(group: str) -> list[click.Option]:
+    """The options that every problem shares."""
+    text = "Names, separated by commas, with parameters in brackets: 'tea,ucb1(alpha=0.5)'."
+    many = click.Option(["--policies"], help=f"{text} [default: all that fit]")
+    one = click.Option(["--policy", "policies"], required=True, help="The algorithm, such as tea or 'ucb1(alpha=0.5)'.")
+    path = click.Path(dir_okay=False, path_type=Path)
+    return [
+        one if group == "simulate" else many,
+        click.Option(["--horizon"], type=Count(), default="1e5", show_default=True, help="Rounds per repetition."),
+        click.Option(["--repetitions"], type=Count(), default=20, show_default=True, help="How often to repeat it."),
+        click.Option(["--seed"], type=Count(), default=0, show_default=True, help="The same seed, the same numbers."),
+        click.Option(["--workers"], type=Count(), help="Repetitions at a time. [default: one per core]"),
+        click.Option(["--eliminations"], is_flag=True, help="Show when each level was ruled out."),
+        click.Option(["--plot"], type=path, metavar="FILE", help="Draw regret over time: .png, .pdf or .svg."),
+        click.Option(["--out"], type=path, metavar="FILE", help="Write every repetition and checkpoint: .csv."),
+        click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON document instead of tables."),
+        click.Option(["--quiet"], is_flag=True, help="No progress on standard error."),
+    ]
+
+
+def execute(
+    problem: Problem,
+    title: str,
+    policies: Any,
+    *,
+    horizon: int,
+    repetitions: int,
+    seed: int,
+    workers: int | None,
+    eliminations: bool,
+    plot: Path | None,
+    out: Path | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Check where files go, run, and report."""
+    from ..comparison import compare as run
+    from ..report.figures import check_figure_path
+
+    if plot is not None:
+        check_figure_path(plot)
+    if out is not None:
+        check_csv_path(out)
+    chosen = policies if policies is not None else _default_policies(problem, horizon)
+    comparison = run(chosen, problem, horizon, repetitions, seed, workers=workers, progress=not quiet)
+    if plot is not None:
+        comparison.plot(plot, title=title)
+    if out is not None:
+        write_csv(comparison, out)
+    written = {key: str(path) for key, path in (("plot", plot), ("out", out)) if path is not None}
+    if as_json:
+        show_json({**comparison.to_dict(), "title": title, "files": written})
+    else:
+        report(comparison, title, eliminations)
+    for path in written.values():
+        click.echo(f"wrote {path}", err=True)
+    stop_if_interrupted(comparison)
+
+
+def report(comparison: Comparison, title: str, eliminations: bool) -> None:
+    """The tables."""
+    click.echo(title)
+    show(comparison.summary())
+    if eliminations:
+        tables = comparison.eliminations()
+        for table in tables:
+            click.echo()
+            show(table)
+        if not tables:
+            click.echo("\nnone of these policies rules levels out")
+
+
+def _default_policies(problem: Problem, horizon: int) -> Any:
+    from ..comparison import suitable
+
+    able, refused = suitable(problem, horizon)
+    for name, reason in refused.items():
+        click.echo(f"left out {name}: {reason}", err=True)
+    return able
+
+
+@click.group(cls=ProblemGroup, subcommand_metavar="PROBLEM [OPTIONS]", options_metavar="")
+def compare() -> None:
+    """Compare several algorithms on one problem: a table, a figure, or JSON."""
+
+
+@click.group(cls=ProblemGroup, subcommand_metavar="PROBLEM [OPTIONS]", options_metavar="")
+def simulate() -> None:
+    """Run one algorithm on one problem."""

@@ -1,0 +1,1 @@
+"""Figures and tables. Reads results, never simulates."""

@@ -1,0 +1,104 @@
+"""One palette for every figure: an algorithm keeps its colour and its line everywhere.
+
+Colours are those of Okabe & Ito, told apart by the colour-blind, without yellow, which vanishes on white; times seven
+dash patterns. A variant of an algorithm (other parameters) keeps its colour and dashes and is told apart by a marker.
+Names in `KNOWN` are pinned. Every other algorithm of the library has a place of its own, found from its letters and
+free of the others', so that a new algorithm needs no entry here.
+"""
+
+from __future__ import annotations
+
+import functools
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
+
+from ..policies import names
+
+Item = TypeVar("Item")
+
+COLOURS = {
+    "blue": "#0072B2",
+    "vermillion": "#D55E00",
+    "green": "#009E73",
+    "purple": "#CC79A7",
+    "orange": "#E69F00",
+    "sky": "#56B4E9",
+    "black": "#000000",
+}
+DASHES: dict[str, tuple[float, ...]] = {
+    "solid": (),
+    "dashed": (5.0, 2.0),
+    "dotted": (1.2, 1.6),
+    "dashdot": (6.0, 1.8, 1.2, 1.8),
+    "long": (10.0, 2.5),
+    "dashdotdot": (6.0, 1.6, 1.2, 1.6, 1.2, 1.6),
+    "short": (2.5, 1.5),
+}
+MARKERS = ("o", "s", "^", "D", "v", "P")
+
+KNOWN = {
+    "tea": ("blue", "solid"),
+    "ucb1": ("vermillion", "solid"),
+    "uniform": ("black", "dashed"),
+    "dueling_tea": ("blue", "dashdot"),
+    "dueling_uniform": ("black", "dotted"),
+}
+
+
+class Look(NamedTuple):
+    """How a policy is drawn."""
+
+    colour: str  # a hexadecimal code
+    dashes: tuple[float, ...]  # lengths of dash and gap, in line widths; empty for a solid line
+    marker: str  # empty for an algorithm with its default parameters
+
+
+def look(label: str) -> Look:
+    """How the policy with this label is drawn, unless a figure holds so many variants that it must differ.
+
+    >>> look("tea")
+    Look(colour='#0072B2', dashes=(), marker='')
+    >>> look("ucb1(alpha=0.5)").colour == look("ucb1").colour
+    True
+    """
+    return looks([label])[label]
+
+
+def looks(labels: Iterable[str]) -> dict[str, Look]:
+    """How the policies of one figure are drawn, each different.
+
+    >>> len(set(looks(["tea", "mine", "ucb1", "ucb1(alpha=0.5)", "ucb1(alpha=1.0)"]).values()))
+    5
+    """
+    every = sorted(set(labels))
+    places = settle((label.partition("(")[0] for label in every), _library())
+    found: dict[str, Look] = {}
+    for label in every:
+        name, _, parameters = label.partition("(")
+        colour, dashes = places[name]
+        markers = _turned(MARKERS, parameters) if parameters else [""]
+        candidates = [Look(COLOURS[colour], DASHES[dashes], marker) for marker in markers]
+        found[label] = next((each for each in candidates if each not in found.values()), candidates[0])
+    return found
+
+
+@functools.cache
+def _library() -> dict[str, tuple[str, str]]:
+    """The colour and dashes of every algorithm of the library."""
+    return settle(names(), KNOWN)
+
+
+def settle(newcomers: Iterable[str], settled: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
+    """Give each newcomer the first free place, looking from where its letters say; those settled do not move."""
+    places, free = dict(settled), [(colour, dashes) for dashes in DASHES for colour in COLOURS]
+    for name in sorted(set(newcomers) - set(settled)):
+        candidates = _turned(free, name)
+        places[name] = next((each for each in candidates if each not in places.values()), candidates[0])
+    return places
+
+
+def _turned(sequence: Sequence[Item], text: str) -> list[Item]:
+    """The sequence from a place that `text` determines, once round."""
+    start = zlib.crc32(text.encode()) % len(sequence)
+    return [*sequence[start:], *sequence[:start]]

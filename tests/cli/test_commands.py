@@ -1,0 +1,219 @@
+"""The command line: what it prints, for people and for machines."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+
+import click
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import factored_bandits as fb
+from factored_bandits import comparison
+from factored_bandits.cli.app import app
+from factored_bandits.cli.problems import recipe_names
+
+SMALL = ["--levels", "3", "--horizon", "1e3", "--repetitions", "3", "--quiet"]
+
+
+def run(*arguments):
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def test_help_imports_nothing_heavy():
+    code = (
+        "import sys\n"
+        "from factored_bandits.cli import main\n"
+        "sys.argv = ['factored-bandits', '--help']\n"
+        "try:\n    main()\nexcept SystemExit as error:\n    assert error.code == 0\n"
+        "heavy = {'numpy', 'numba', 'matplotlib', 'pandas', 'rich', 'scipy'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "Exit codes" in done.stdout
+
+
+def test_without_click_one_line_says_what_to_install():
+    code = "import sys\nsys.modules['click'] = None\nfrom factored_bandits.cli import main\nsys.exit(main())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr == 'the command line needs click: pip install "factored-bandits[cli]"\n'
+
+
+def test_compare_prints_a_table_sorted_by_regret():
+    result = run("compare", "rank-one", "--policies", "uniform,ucb1(alpha=0.1)", *SMALL, "--seed", "5")
+    title, header, first, second, caption = result.stdout.splitlines()
+    assert title == "rank-one (levels 3, best 0.75, gap 0.2, factors 2)"
+    assert header.startswith("policy")
+    assert (first.split()[0], second.split()[0]) == ("ucb1(alpha=0.1)", "uniform")
+    assert caption.endswith("regret in unit 'reward'; horizon 1,000; 3 repetitions; seed 5")
+    assert result.stderr == ""
+
+
+def test_json_is_one_document_with_the_numbers_of_the_library():
+    document = json.loads(run("compare", "rank-one", "--policies", "uniform", *SMALL, "--json").stdout)
+    expected = fb.compare("uniform", fb.environments.spiked(levels=3), 1000, 3, progress=False).to_dict()
+    assert {key: document[key] for key in expected} == expected
+    assert set(document) - set(expected) == {"title", "files"}
+
+
+def test_simulate_is_a_comparison_of_one():
+    document = json.loads(run("simulate", "rank-one", "--policy", "uniform", *SMALL, "--json").stdout)
+    assert [each["policy"] for each in document["policies"]] == ["uniform"]
+
+
+def test_plot_and_csv_are_written(tmp_path):
+    plot, out = tmp_path / "regret.svg", tmp_path / "all.csv"
+    result = run("compare", "rank-one", "--policies", "uniform", *SMALL, "--plot", plot, "--out", out, "--json")
+    assert json.loads(result.stdout)["files"] == {"plot": str(plot), "out": str(out)}
+    assert plot.read_text().startswith("<?xml")
+    rows = list(csv.DictReader(out.read_text().splitlines()))
+    same = fb.compare("uniform", fb.environments.spiked(levels=3), 1000, 3, progress=False)
+    assert [float(row["regret"]) for row in rows] == same.columns()["regret"].tolist()
+    assert list(rows[0]) == ["policy", "problem", "unit", "seed", "repetition", "round", "regret", "correct"]
+
+
+def test_eliminations_are_shown_on_request():
+    shown = run("compare", "rank-one", "--policies", "uniform", *SMALL, "--eliminations").stdout
+    assert shown.endswith("none of these policies rules levels out\n")
+    shown = run("compare", "rank-one", "--policies", "uniform,tea", *SMALL, "--eliminations").stdout
+    assert "tea: when each level was ruled out" in shown
+
+
+def offer(monkeypatch, **names):
+    """As if only these policies existed: running all of them would compile all of them."""
+    monkeypatch.setattr(comparison, "names", names.__getitem__)
+
+
+def test_without_policies_all_that_fit_are_run(monkeypatch):
+    offer(monkeypatch, duel=["dueling_uniform"], factored=["ucb1", "uniform"])
+    document = json.loads(run("compare", "identical-gap", "--arms", "3", *SMALL[2:], "--json").stdout)
+    assert [each["policy"] for each in document["policies"]] == ["dueling_uniform"]
+    document = json.loads(run("compare", "rank-one", *SMALL, "--json").stdout)
+    assert [each["policy"] for each in document["policies"]] == ["ucb1", "uniform"]
+
+
+def test_policies_that_refuse_the_problem_are_left_out_with_a_reason(monkeypatch):
+    offer(monkeypatch, factored=["ucb1", "uniform"])
+    large = ["--levels", "101", "--factors", "3", "--horizon", "10", "--repetitions", "1", "--quiet", "--json"]
+    result = run("compare", "rank-one", *large)
+    assert [each["policy"] for each in json.loads(result.stdout)["policies"]] == ["uniform"]
+    assert "left out ucb1: ucb1 looks at every combination" in result.stderr
+
+
+def test_a_matrix_file_becomes_a_problem(tmp_path):
+    matrix = tmp_path / "three.txt"
+    matrix.write_text("3\n.5 .4 .4\n.6 .5 .6\n.6 .4 .5\n")
+    options = ["--policies", "dueling_uniform", "--matrix", matrix, "--unit", "strong", *SMALL[2:], "--json"]
+    document = json.loads(run("compare", "duels", *options).stdout)
+    assert (document["best"], document["unit"], document["sizes"]) == ([1], "strong", [3])
+
+
+@pytest.mark.parametrize("suffix", [".npy", ".csv"])
+def test_a_table_of_means_becomes_a_problem(tmp_path, suffix):
+    means, path = np.array([[0.1, 0.2, 0.9], [0.1, 0.1, 0.1]]), tmp_path / f"means{suffix}"
+    np.save(path, means) if suffix == ".npy" else np.savetxt(path, means, delimiter=",")
+    document = json.loads(
+        run("compare", "table", "--policies", "uniform", "--means", path, *SMALL[2:], "--json").stdout
+    )
+    assert (document["best"], document["sizes"]) == ([0, 2], [2, 3])
+
+
+@pytest.mark.parametrize("group", ["compare", "simulate"])
+@pytest.mark.parametrize("problem", recipe_names())
+def test_every_problem_has_a_help_page_with_its_own_options(group, problem):
+    text = run(group, problem, "--help").output
+    assert "The problem:" in text
+    assert "--horizon" in text
+
+
+def test_options_of_a_problem_are_those_of_its_generator():
+    text = run("compare", "rank-one", "--help").output
+    for option in ("--levels INTEGER", "--best FLOAT", "--gap FLOAT", "--factors INTEGER", "[default: 0.75]"):
+        assert option in text
+    assert "[average|paper|weak|strong|copeland]" in run("compare", "cyclic", "--help").output
+
+
+def test_every_generator_is_offered():
+    offered = set(recipe_names())
+    assert offered == {name.replace("_", "-") for name in fb.environments.generators()} | {"duels", "table"}
+    assert run("compare", "rank_one", "--policies", "uniform", *SMALL).stdout.startswith("rank-one")
+
+
+def test_policies_are_listed_filtered_and_described():
+    every = json.loads(run("policies", "--json").stdout)
+    assert [each["name"] for each in every] == fb.policies.names()
+    assert list(every[0]) == [
+        *("name", "title", "problems", "assumption", "guarantee", "reference", "needs_horizon"),
+        *("parameters", "description"),
+    ]
+    duels = json.loads(run("policies", "--duels", "--json").stdout)
+    assert [each["name"] for each in duels] == fb.policies.names("duel")
+    table = run("policies", "--factored").stdout.splitlines()
+    assert [line.split()[0] for line in table[1:-1]] == fb.policies.names("factored")
+    assert run("policies", "dueling-tea").stdout == f"{fb.policies.describe('dueling_tea')}\n"
+    assert json.loads(run("policies", "ucb1", "--json").stdout)["parameters"]["alpha"].startswith("2.0")
+
+
+def test_environments_are_listed_and_described():
+    document = json.loads(run("environments", "--json").stdout)
+    assert [each["name"] for each in document["models"]] == fb.environments.names()
+    assert [each["name"] for each in document["problems"]] == sorted(fb.environments.generators())
+    plain = run("environments").stdout
+    assert "rank-one" in plain
+    assert "levels=16, best=0.75, gap=0.2, factors=2" in plain
+    described = run("environments", "rank-one").stdout
+    assert "factored-bandits compare rank-one --levels 16 --best 0.75 --gap 0.2 --factors 2" in described
+    assert json.loads(run("environments", "identical-gap", "--json").stdout)["model"] is None
+
+
+def test_version():
+    assert run("version").stdout.splitlines()[0] == f"factored-bandits {fb.__version__}"
+
+
+def test_a_terminal_gets_the_same_cells(monkeypatch):
+    from factored_bandits.cli import output
+    from factored_bandits.report.tables import Table
+
+    table = Table("A [title]", ("policy", "regret"), [("mine[b]", "26,199")], "a [caption]")
+    drawn = []
+    monkeypatch.setattr(output.sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr("rich.console.Console.print", lambda self, thing: drawn.append(thing))
+    output.show(table)
+    (thing,) = drawn
+    assert thing.title == "A \\[title]"
+    assert [list(column.cells) for column in thing.columns] == [["mine\\[b]"], ["26,199"]]
+
+
+def test_demo_tells_the_whole_story(tmp_path, monkeypatch):
+    """The real demo's comparisons, shortened; the demo itself is timed by hand (`make demo`)."""
+    real = comparison.compare
+
+    def short(policies, environment, horizon, repetitions=20):
+        return real(policies, environment, 2_000, 2, progress=False)
+
+    monkeypatch.setattr(comparison, "compare", short)
+    shown = run("demo", "--out", tmp_path / "new").stdout
+    for name in ("factored.png", "dueling.png"):
+        assert (tmp_path / "new" / name).read_bytes().startswith(b"\x89PNG")
+        assert f"figure: {tmp_path / 'new' / name}" in shown
+    for text in ("best found", "found after", "ad: ruled out", "draft: ruled out", "Try next"):
+        assert text in shown
+
+
+def test_commands_that_the_demo_recommends_exist():
+    from factored_bandits.cli.demo import NEXT
+
+    commands = [line.split()[1:] for line in NEXT.splitlines() if line.startswith("  factored-bandits")]
+    assert len(commands) == 3
+    root = click.Context(app)
+    for group, problem, *options in commands:
+        command = app.get_command(root, group).get_command(root, problem)
+        command.make_context(problem, options)  # refuses unknown options and values

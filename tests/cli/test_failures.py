@@ -1,0 +1,122 @@
+"""Exit codes that mean something, and one sentence that names what is wrong."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from factored_bandits import comparison
+from factored_bandits.cli.app import app
+
+COMMAND = [sys.executable, "-m", "factored_bandits.cli"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ("compare rank-one --policies taa", "did you mean 'tea'"),
+        ("compare rank-one --policies uniform,uniform", "'uniform' is listed twice"),
+        ("compare rank-one --policies ucb1(beta=1)", "no parameter of ucb1 named 'beta'"),
+        ("compare rank-one --policies ucb1(alpha=x)", "ucb1: alpha must be a finite float, not 'x'"),
+        ("compare rank-one --policies ucb1(alpha=f())", "value of alpha must be a number or a word"),
+        ("compare rank-one --policies dueling_tea", "dueling_tea plays duels"),
+        ("compare rank-one --policies=", "policies is empty"),
+        ("compare rank-one --horizon soon", "'--horizon': 'soon' is not a whole number"),
+        ("compare rank-one --horizon 1.5", "'--horizon': '1.5' is not a whole number"),
+        ("compare rank-one --horizon 1e999999999", "'--horizon'"),
+        ("compare rank-one --horizon nan", "'--horizon'"),
+        ("compare rank-one --horizon 1e16", "horizon must be a whole number from 1 to 1e+15"),
+        ("compare rank-one --horizon -5", "horizon must be a whole number"),
+        ("compare rank-one --policies uniform --repetitions 0", "repetitions must be a whole number"),
+        ("compare rank-one --policies uniform --seed -1", "seed must be a whole number"),
+        ("compare rank-one --policies uniform --workers -1", "workers must be a whole number"),
+        ("compare rank-one --levels many", "'--levels': 'many' is not a valid integer"),
+        ("compare rank-one --levels 0", "levels must be a whole number from 1"),
+        ("compare rank-one --gap 2", "gap must lie between 0"),
+        ("compare rank-one --flavour sweet", "No such option"),
+        ("compare rank-on", "no problem named 'rank-on'; did you mean 'rank-one'"),
+        ("compare cyclic --unit euro", "'--unit': 'euro' is not one of"),
+        ("compare rank-one --plot regret.gif", "a figure ends in .png, .pdf or .svg"),
+        ("compare rank-one --plot nowhere/regret.png", "no directory 'nowhere'"),
+        ("compare rank-one --out all.txt", "--out 'all.txt': the results are written as .csv"),
+        ("compare duels", "Missing option '--matrix'"),
+        ("compare duels --matrix nowhere.txt", "'--matrix': File 'nowhere.txt' does not exist"),
+        ("compare duels --matrix wrong.csv", "preferences[0][1] + preferences[1][0] = 0.7 + 0.4"),
+        ("compare table --means words.csv", "--means 'words.csv' holds no array of numbers"),
+        ("compare table --means wrong.npy", "--means 'wrong.npy' holds no array of numbers"),
+        ("compare table --means words.txt", "must end in .npy or .csv"),
+        ("compare table --means large.csv", "the mean of combination (0, 1) is 2"),
+        ("simulate rank-one", "Missing option '--policy'"),
+        ("simulate rank-one --policy tea,uniform", "policy 'tea,uniform' is not written as name"),
+        ("policies nobody", "no policy named 'nobody'"),
+        ("environments nowhere", "no environment named 'nowhere'"),
+        ("demo --out wrong.csv/demo", "--out 'wrong.csv/demo'"),
+        ("invent", "No such command 'invent'"),
+        ("--loud", "No such option"),
+    ],
+)
+def test_wrong_input_is_one_sentence_and_exit_code_2(arguments, complaint, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(comparison, "simulate", lambda *args, **kwargs: pytest.fail("ran in spite of wrong input"))
+    if any(word in arguments for word in ("--repetitions", "--seed", "--workers")):
+        monkeypatch.undo()  # simulate is who complains
+        monkeypatch.chdir(tmp_path)
+    (tmp_path / "wrong.csv").write_text("0.5, 0.7\n0.4, 0.5\n")
+    (tmp_path / "words.csv").write_text("some, words\n")
+    (tmp_path / "words.txt").write_text("some, words\n")
+    (tmp_path / "large.csv").write_text("0.5,2\n")
+    (tmp_path / "wrong.npy").write_bytes(b"not numpy")
+    result = CliRunner().invoke(app, arguments.split())
+    assert result.exit_code == 2, result.output
+    assert complaint in result.stderr
+    assert result.stdout == ""
+    assert result.stderr.startswith("Error: ")
+    assert result.stderr.count("\n") == 1
+
+
+def test_no_traceback_and_the_exit_code_of_a_process():
+    done = subprocess.run([*COMMAND, "compare", "rank-one", "--policies", "taa"], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("Error: no policy named 'taa'")
+    assert "Traceback" not in done.stderr
+
+
+def test_interrupted_before_anything_was_finished(monkeypatch):
+    def stop(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(comparison, "simulate", stop)
+    result = CliRunner().invoke(app, ["compare", "rank-one", "--policies", "uniform", "--json"])
+    assert (result.exit_code, result.stdout, result.stderr) == (130, "", "interrupted\n")
+
+
+def test_ctrl_c_prints_what_is_finished():
+    command = [*COMMAND, "compare", "rank-one", "--levels", "3", "--policies"]
+    subprocess.run([*command, "uniform", "--horizon", "10", "--repetitions", "1"], check=True)  # compiles
+    process = subprocess.Popen(  # about a minute of work
+        [*command, "uniform,tea", "--horizon", "1e6", "--repetitions", "2000"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    first = process.stderr.readline()  # the first sign of progress comes after two seconds
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert "uniform on rank_one" in first
+    assert "interrupted: uniform only" in output
+    assert "tea not run" in output
+    assert errors.endswith("interrupted: only what was finished is shown\n")
+    assert "Traceback" not in errors
+
+
+def test_a_closed_pipe_is_no_drama():
+    done = subprocess.run(
+        f"{' '.join(COMMAND)} policies --json | head -n 1", shell=True, capture_output=True, text=True, check=True
+    )
+    assert (done.stdout, done.stderr) == ("[\n", "")

@@ -1,0 +1,279 @@
+"""Comparisons: the same numbers as single simulations, tables that say everything, and honest interruptions."""
+
+from __future__ import annotations
+
+import json
+import types
+
+import numpy as np
+import pytest
+
+import factored_bandits as fb
+from factored_bandits import comparison as module
+from factored_bandits.errors import InvalidInput, UnknownName
+from factored_bandits.policies import _notation, uniform
+from factored_bandits.report.eliminations import elimination_tables, fates
+from factored_bandits.result import Elimination, Result
+
+
+def easy():
+    return fb.environments.make("table", means=[[0.9, 0.1], [0.1, 0.1]])
+
+
+def quiet(policies, environment=None, horizon=500, **options):
+    return fb.compare(policies, environment or easy(), horizon, **{"repetitions": 4, "progress": False, **options})
+
+
+def invented(eliminations, repetitions=3, sizes=(3, 2), policy="tea", regret=None):
+    """A result by hand."""
+    regret = np.tile([1.0, 2.0, 3.0], (repetitions, 1)) if regret is None else np.asarray(regret, dtype=float)
+    return Result(
+        policy=policy,
+        problem="by hand",
+        unit="reward",
+        seed=7,
+        sizes=sizes,
+        checkpoints=np.array([1, 10, 100]),
+        regret=regret,
+        correct=np.ones(regret.shape, dtype=bool),
+        plays=[],
+        eliminations=[Elimination(*event) for event in eliminations],
+        best=(0, 1),
+    )
+
+
+def test_each_result_is_what_simulate_gives():
+    both = quiet("ucb1, uniform", seed=3, checkpoints=[10, 100])
+    for result in both.results:
+        alone = fb.simulate(result.policy, easy(), 500, 4, seed=3, checkpoints=[10, 100], progress=False)
+        np.testing.assert_array_equal(result.regret, alone.regret)
+    assert [result.policy for result in both.results] == ["ucb1", "uniform"]
+
+
+def test_policies_are_accepted_in_every_form():
+    made = fb.policies.make("ucb1", alpha=0.5)
+    labels = [result.policy for result in quiet(["uniform", made, "ucb1(alpha=1)"]).results]
+    assert labels == ["uniform", "ucb1(alpha=0.5)", "ucb1(alpha=1.0)"]
+    assert [result.policy for result in quiet(uniform).results] == ["uniform"]
+    assert [result.policy for result in quiet(made).results] == ["ucb1(alpha=0.5)"]
+
+
+def test_table_is_sorted_and_says_what_was_measured():
+    text = quiet("uniform, ucb1", seed=11).table()
+    header, first, second, caption = text.splitlines()
+    assert " ".join(header.split()) == "policy mean regret +- s.e. median worst best found found after"
+    assert (first.split()[0], second.split()[0]) == ("ucb1", "uniform")
+    assert caption == "table (2 x 2 levels); regret in unit 'reward'; horizon 500; 4 repetitions; seed 11"
+
+
+def test_numbers_in_the_table_are_those_of_the_results():
+    comparison = quiet("uniform", horizon=300, repetitions=5)
+    last = comparison.results[0].regret[:, -1]
+    cells = comparison.summary().rows[0]
+    expected = [last.mean(), last.std(ddof=1) / np.sqrt(5), np.median(last), last.max()]
+    assert [float(cell.replace(",", "")) for cell in cells[1:5]] == pytest.approx(expected, abs=0.5)
+
+
+def test_one_repetition_has_no_standard_error():
+    assert quiet("uniform", repetitions=1).summary().rows[0][2] == "-"
+    assert quiet("uniform", repetitions=1).to_dict()["policies"][0]["standard_error"] is None
+
+
+def test_columns_and_frame_are_tidy():
+    comparison = quiet("uniform, ucb1", checkpoints=[5, 50])
+    frame = comparison.to_frame()
+    assert len(frame) == 2 * 4 * 3  # policies, repetitions, checkpoints with the horizon
+    means = frame[frame["round"] == 500].groupby("policy")["regret"].mean()
+    for result in comparison.results:
+        assert means[result.policy] == pytest.approx(result.regret[:, -1].mean())
+
+
+def test_json_keys_are_stable():
+    document = json.loads(json.dumps(quiet("uniform, tea", horizon=300).to_dict(), allow_nan=False))
+    assert list(document) == [
+        *("format", "version", "problem", "kind", "sizes", "best", "unit", "horizon", "repetitions", "seed"),
+        *("interrupted", "not_run", "policies"),
+    ]
+    assert (document["format"], document["version"]) == ("factored-bandits/comparison", 1)
+    assert list(document["policies"][0]) == [
+        *("policy", "repetitions", "mean", "standard_error", "median", "worst", "best_found", "found_after"),
+        *("final_regret", "curve", "eliminations"),
+    ]
+    assert list(document["policies"][0]["curve"]) == ["round", "mean", "quantile_10", "quantile_90"]
+    assert document["policies"][0]["eliminations"] is None
+    fate = document["policies"][1]["eliminations"][0]
+    assert list(fate) == ["factor", "level", "best", "first_out", "out_share", "returns", "out_at_end"]
+
+
+@pytest.mark.parametrize(
+    ("policies", "complaint"),
+    [
+        ("", "policies is empty"),
+        ([], "policies is empty"),
+        ("uniform, uniform", "'uniform' is listed twice"),
+        ("taa", "did you mean 'tea'"),
+        ("dueling_tea", "dueling_tea plays duels"),
+        ("ucb1(beta=1)", "no parameter of ucb1 named 'beta'"),
+        ("ucb1(0.5)", "name\\(parameter=value"),
+        ("ucb1(alpha=0.5", "bracket"),
+        ("ucb1(alpha=open('x'))", "value of alpha must be a number or a word"),
+        ("ucb1(**{'alpha': 1})", "name\\(parameter=value"),
+        ("1+1", "not written as name"),
+    ],
+)
+def test_wrong_policies_are_named(policies, complaint):
+    with pytest.raises(InvalidInput, match=complaint):
+        quiet(policies)
+
+
+def test_two_different_policies_of_one_name_are_refused():
+    twin = types.ModuleType("elsewhere.uniform")
+    twin.__dict__.update({key: value for key, value in vars(uniform).items() if not key.startswith("__")})
+    with pytest.raises(InvalidInput, match="'uniform' stands for two different policies"):
+        quiet(["uniform", twin])
+
+
+def test_nothing_runs_if_one_policy_cannot(monkeypatch):
+    monkeypatch.setattr(module, "simulate", lambda *args, **kwargs: pytest.fail("ran"))
+    large = fb.environments.make("rank_one", factors=[[0.5] * 1001, [0.5] * 1001])
+    with pytest.raises(InvalidInput, match="ucb1 looks at every combination"):
+        quiet("tea, ucb1", large)
+    with pytest.raises(UnknownName):
+        quiet("tea, nobody")
+    with pytest.raises(InvalidInput, match="horizon must be a whole number"):
+        quiet("tea", horizon="long")
+
+
+@pytest.mark.parametrize("name", fb.policies.names())
+def test_a_label_can_be_read_back(name):
+    made = fb.policies.make(name)
+    assert _notation.parse(made.label) == made
+    assert _notation.parse(f" {name.replace('_', '-')} ( ) ") == made
+
+
+def test_parameters_are_read_as_literals():
+    assert _notation.parse("ucb1(alpha=0.5)") == fb.policies.make("ucb1", alpha=0.5)
+    assert _notation.parse("tea(bound=paper, reward_range=(0, 1))") == fb.policies.make("tea", reward_range=(0, 1))
+
+
+def test_suitable_leaves_out_who_refuses():
+    large = fb.environments.make("rank_one", factors=[[0.5] * 1001, [0.5] * 1001])
+    able, refused = module.suitable(large, 100)
+    assert "tea" in [policy.name for policy in able]
+    assert "ucb1" not in [policy.name for policy in able]
+    assert "takes at most" in refused["ucb1"]
+    assert {policy.name for policy in able} | set(refused) == set(fb.policies.names("factored"))
+
+
+def interrupt_in(monkeypatch, second):
+    """The first policy is simulated; for the second, Ctrl-C comes and `second` is what simulate does."""
+    real, calls = module.simulate, []
+
+    def pretend(*args, **kwargs):
+        calls.append(args[0].label)
+        return real(*args, **kwargs) if len(calls) == 1 else second()
+
+    monkeypatch.setattr(module, "simulate", pretend)
+
+
+def test_interrupted_before_the_second_policy_finished_anything(monkeypatch):
+    def stop():
+        raise KeyboardInterrupt
+
+    interrupt_in(monkeypatch, stop)
+    comparison = quiet("uniform, ucb1, tea")
+    assert comparison.interrupted
+    assert comparison.not_run == ["ucb1", "tea"]
+    assert comparison.caption().endswith("; interrupted: ucb1 not run, tea not run")
+    assert comparison.to_dict()["interrupted"] is True
+
+
+def test_interrupted_in_the_middle_of_the_second_policy(monkeypatch):
+    def some():
+        result = invented([], repetitions=2, policy="ucb1")
+        object.__setattr__(result, "interrupted", True)
+        return result
+
+    interrupt_in(monkeypatch, some)
+    comparison = quiet("uniform, ucb1, tea")
+    assert comparison.not_run == ["tea"]
+    assert "ucb1 only 2 of 4" in comparison.caption()
+    assert comparison.summary().columns[-1] == "repetitions"
+    assert {row[0]: row[-1] for row in comparison.summary().rows} == {"uniform": "4", "ucb1": "2"}
+
+
+def test_interrupted_with_nothing_to_show(monkeypatch):
+    def stop(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "simulate", stop)
+    with pytest.raises(KeyboardInterrupt):
+        quiet("uniform")
+
+
+EVENTS = [
+    (0, 20, 0, 1, "out"),
+    (0, 30, 0, 1, "in"),
+    (0, 40, 0, 1, "out"),
+    (1, 60, 0, 1, "out"),
+    (5, 50, 0, 1, "out"),  # repetition 5: others were cut off by Ctrl-C
+    (1, 70, 0, 2, "out"),
+    (1, 80, 0, 2, "in"),
+]
+
+
+def test_fates_count_every_event():
+    by_level = {(fate.factor, fate.level): fate for fate in fates(invented(EVENTS), 2)}
+    assert len(by_level) == 5
+    assert by_level[0, 0]._asdict() == {
+        **{"factor": 0, "level": 0, "best": True, "first_out": None},
+        **{"out_share": 0.0, "returns": 0.0, "out_at_end": 0.0},
+    }
+    assert by_level[0, 1][2:] == (False, 50.0, 1.0, 0.0, 1.0)
+    assert by_level[0, 2][2:] == (False, None, pytest.approx(1 / 3), 0.0, 0.0)
+    assert by_level[1, 1].best
+
+
+def test_elimination_table_has_a_row_per_level():
+    (table,) = elimination_tables(invented(EVENTS), ["ad", "position"])
+    assert table.columns == ("level", "ad: ruled out", "came back", "position: ruled out", "came back")
+    assert table.rows == [
+        ("0", "best: never", "", "never", ""),
+        ("1", "50", "0x", "best: never", ""),
+        ("2", "seldom (out in 1 of 3)", "0x", "", ""),
+    ]
+
+
+def test_large_factors_are_summarised():
+    events = [(r, 100 + level, 0, level, "out") for r in range(3) for level in range(1, 40)]
+    (table,) = elimination_tables(invented(events, sizes=(40, 2)), ["ad", "position"])
+    assert [row[:2] for row in table.rows] == [
+        ("the best level", "best: never"),
+        ("first of the others", "101"),
+        ("median of the others", "120"),
+        ("last of the others", "139"),
+    ]
+
+
+def test_many_factors_get_several_tables():
+    result = invented([], sizes=(2,) * 5)
+    object.__setattr__(result, "best", (0,) * 5)
+    assert [len(table.columns) for table in elimination_tables(result, list("abcde"))] == [7, 5]
+
+
+def test_eliminations_are_those_of_eliminating_policies():
+    comparison = quiet("uniform, tea", horizon=3_000)
+    (table,) = comparison.eliminations()
+    assert table.title.startswith("tea:")
+    rounds = [event.round for event in comparison.results[1].eliminations if event.event == "out"]
+    assert rounds, "this problem is easy: something must be ruled out"
+    assert quiet("uniform").eliminations_table() == "none of these policies eliminates"
+    with pytest.raises(InvalidInput, match="factors must be 2 names"):
+        comparison.eliminations(["ad"])
+
+
+def test_duels_have_one_list_of_arms():
+    comparison = quiet("dueling_uniform", fb.environments.identical_gap(4, 0.9))
+    assert comparison.to_dict()["sizes"] == [4]
+    assert comparison.to_dict()["best"] == [0]
+    assert comparison.caption().startswith("duel_utility (4 arms); regret in unit 'average'")
