@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import types
 
@@ -12,8 +13,6 @@ import factored_bandits as fb
 from factored_bandits import comparison as module
 from factored_bandits.errors import InvalidInput, UnknownName
 from factored_bandits.policies import _notation, uniform
-from factored_bandits.report.eliminations import elimination_tables, fates
-from factored_bandits.result import Elimination, Result
 
 
 def easy():
@@ -22,24 +21,6 @@ def easy():
 
 def quiet(policies, environment=None, horizon=500, **options):
     return fb.compare(policies, environment or easy(), horizon, **{"repetitions": 4, "progress": False, **options})
-
-
-def invented(eliminations, repetitions=3, sizes=(3, 2), policy="tea", regret=None):
-    """A result by hand."""
-    regret = np.tile([1.0, 2.0, 3.0], (repetitions, 1)) if regret is None else np.asarray(regret, dtype=float)
-    return Result(
-        policy=policy,
-        problem="by hand",
-        unit="reward",
-        seed=7,
-        sizes=sizes,
-        checkpoints=np.array([1, 10, 100]),
-        regret=regret,
-        correct=np.ones(regret.shape, dtype=bool),
-        plays=[],
-        eliminations=[Elimination(*event) for event in eliminations],
-        best=(0, 1),
-    )
 
 
 def test_each_result_is_what_simulate_gives():
@@ -140,6 +121,8 @@ def test_nothing_runs_if_one_policy_cannot(monkeypatch):
         quiet("tea, ucb1", large)
     with pytest.raises(UnknownName):
         quiet("tea, nobody")
+    with pytest.raises(InvalidInput, match="dueling_tea plays duels"):
+        quiet("uniform, dueling_tea")
     with pytest.raises(InvalidInput, match="horizon must be a whole number"):
         quiet("tea", horizon="long")
 
@@ -190,9 +173,8 @@ def test_interrupted_before_the_second_policy_finished_anything(monkeypatch):
 
 def test_interrupted_in_the_middle_of_the_second_policy(monkeypatch):
     def some():
-        result = invented([], repetitions=2, policy="ucb1")
-        object.__setattr__(result, "interrupted", True)
-        return result
+        result = fb.simulate("ucb1", easy(), 500, repetitions=2, progress=False)
+        return dataclasses.replace(result, interrupted=True)
 
     interrupt_in(monkeypatch, some)
     comparison = quiet("uniform, ucb1, tea")
@@ -209,56 +191,6 @@ def test_interrupted_with_nothing_to_show(monkeypatch):
     monkeypatch.setattr(module, "simulate", stop)
     with pytest.raises(KeyboardInterrupt):
         quiet("uniform")
-
-
-EVENTS = [
-    (0, 20, 0, 1, "out"),
-    (0, 30, 0, 1, "in"),
-    (0, 40, 0, 1, "out"),
-    (1, 60, 0, 1, "out"),
-    (5, 50, 0, 1, "out"),  # repetition 5: others were cut off by Ctrl-C
-    (1, 70, 0, 2, "out"),
-    (1, 80, 0, 2, "in"),
-]
-
-
-def test_fates_count_every_event():
-    by_level = {(fate.factor, fate.level): fate for fate in fates(invented(EVENTS), 2)}
-    assert len(by_level) == 5
-    assert by_level[0, 0]._asdict() == {
-        **{"factor": 0, "level": 0, "best": True, "first_out": None},
-        **{"out_share": 0.0, "returns": 0.0, "out_at_end": 0.0},
-    }
-    assert by_level[0, 1][2:] == (False, 50.0, 1.0, 0.0, 1.0)
-    assert by_level[0, 2][2:] == (False, None, pytest.approx(1 / 3), 0.0, 0.0)
-    assert by_level[1, 1].best
-
-
-def test_elimination_table_has_a_row_per_level():
-    (table,) = elimination_tables(invented(EVENTS), ["ad", "position"])
-    assert table.columns == ("level", "ad: ruled out", "came back", "position: ruled out", "came back")
-    assert table.rows == [
-        ("0", "best: never", "", "never", ""),
-        ("1", "50", "0x", "best: never", ""),
-        ("2", "seldom (out in 1 of 3)", "0x", "", ""),
-    ]
-
-
-def test_large_factors_are_summarised():
-    events = [(r, 100 + level, 0, level, "out") for r in range(3) for level in range(1, 40)]
-    (table,) = elimination_tables(invented(events, sizes=(40, 2)), ["ad", "position"])
-    assert [row[:2] for row in table.rows] == [
-        ("the best level", "best: never"),
-        ("first of the others", "101"),
-        ("median of the others", "120"),
-        ("last of the others", "139"),
-    ]
-
-
-def test_many_factors_get_several_tables():
-    result = invented([], sizes=(2,) * 5)
-    object.__setattr__(result, "best", (0,) * 5)
-    assert [len(table.columns) for table in elimination_tables(result, list("abcde"))] == [7, 5]
 
 
 def test_eliminations_are_those_of_eliminating_policies():
