@@ -1,0 +1,242 @@
+"""Relative Minimum Empirical Divergence (Komiyama, Honda, Kashima & Nakagawa, COLT 2015): what its three forms share.
+
+I_i = sum over j with q_ij < 1/2 of N_ij d(q_ij) is the evidence against arm i being the best, i* = argmin I. The forms go
+through a list L_C of arms whose evidence is within log t + f(K) of the least, and differ in whom these arms duel.
+
+A duel changes I for the two arms played only, and only through one pair; their sums are taken anew (K additions, like
+the search for the minimum), so that no rounding error gathers and arms with equal records stay equal. Pairs with
+N < L = ceil(alpha log log t) are looked for only when L has grown: each pass visits every pair once, in random order.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import Floats, Ints
+from ..kernel import kernel
+from ..randomness import below, shuffle_column
+from ._duels import check_positive, check_size, divergence, first_round, record
+
+NOBODY = -1
+ORDER, CURRENT, NEXT, REMAINING, CHOSEN, PARTNER = 0, 1, 2, 3, 4, 5  # columns of State.lists
+SWEPT, CURSOR, BEGIN, END, LENGTH, PLACE, NEXT_LENGTH = 0, 1, 2, 3, 4, 5, 6  # places in State.clock
+GOAL, OPEN, LEARNED = 7, 8, 9  # further ones, for a known horizon
+
+
+class State(NamedTuple):
+    """Records of all pairs, the evidence, and where the loop over the lists stands."""
+
+    wins: Floats  # (K, K) of row over column, a tie counts one half
+    share: Floats  # (K, K) q_ij; 1 on the diagonal, which keeps an arm out of its own set of opponents
+    evidence: Floats  # (K, K) N_ij d(q_ij) where q_ij < 1/2, else 0
+    total: Floats  # (K,) I, the sums of the rows of `evidence`
+    slack: Floats  # (1,) f(K)
+    lists: Ints  # (K, 6) order of a pass over the pairs; L_C; L_N; in L_R?; in L_N?; fixed opponent b_l or NOBODY
+    clock: (
+        Ints  # (10,) duels that all pairs had; next pair; rounds of the last passes, from and to; |L_C|; place in it;
+    )
+    # |L_N|; with a known horizon: duels of every pair at the start; are the b_l still open? if so, the last round learned
+
+
+def init(policy: str, arms: int, weight: float, alpha: float) -> State:
+    """Nothing known; the first loop goes over all arms."""
+    check_positive(policy, alpha=alpha)
+    check_size(policy, arms, matrices=3)
+    lists, clock = np.zeros((arms, 6), dtype=np.int64), np.zeros(10, dtype=np.int64)
+    lists[:, ORDER] = lists[:, NEXT] = np.arange(arms)
+    lists[:, CHOSEN], lists[:, PARTNER] = 1, NOBODY
+    clock[NEXT_LENGTH] = arms
+    share = np.full((arms, arms), 0.5)
+    np.fill_diagonal(share, 1.0)
+    slack = np.array([weight * arms**1.01])
+    return State(np.zeros((arms, arms)), share, np.zeros((arms, arms)), np.zeros(arms), slack, lists, clock)
+
+
+@kernel
+def log_log(t: int) -> float:
+    """log log t, from its value at 3 on, so that it is positive."""
+    return math.log(math.log(max(t, 3)))
+
+
+@kernel
+def sweep(state: State, duels: int, t: int, rng: np.random.Generator, actions: Ints) -> bool:
+    """A pair with fewer than `duels` duels, those with the fewest first; False if there is none."""
+    clock, lists, wins = state.clock, state.lists, state.wins
+    arms = len(state.total)
+    while clock[SWEPT] < duels:
+        if clock[CURSOR] == 0:
+            shuffle_column(rng, lists, ORDER, arms)
+        while clock[CURSOR] < arms * arms:
+            row, column = clock[CURSOR] // arms, clock[CURSOR] % arms
+            clock[CURSOR] += 1
+            i, j = lists[row, ORDER], lists[column, ORDER]
+            if row < column and wins[i, j] + wins[j, i] <= clock[SWEPT]:
+                if clock[END] != t:
+                    clock[BEGIN] = t
+                clock[END] = t + 1
+                actions[0, 0], actions[0, 1] = i, j
+                return True
+        clock[SWEPT] += 1
+        clock[CURSOR] = 0
+    return False
+
+
+@kernel
+def likeliest(state: State, rng: np.random.Generator) -> int:
+    """i*: the arm with the least evidence against it."""
+    total = state.total
+    best, ties = 0, 1
+    for i in range(1, len(total)):
+        if total[i] < total[best]:
+            best, ties = i, 1
+        elif total[i] == total[best]:
+            ties += 1
+            if below(rng, ties) == 0:
+                best = i
+    return best
+
+
+@kernel
+def next_arm(state: State, best: int, rng: np.random.Generator) -> int:
+    """The next l of L_C, in random order; after the last, L_C = L_R = L_N and L_N = {}."""
+    clock, lists = state.clock, state.lists
+    if clock[PLACE] == clock[LENGTH]:
+        if clock[NEXT_LENGTH] == 0:  # only while rewards are out: somebody must play
+            lists[0, NEXT] = best
+            clock[NEXT_LENGTH] = 1
+        for k in range(clock[NEXT_LENGTH]):
+            arm = lists[k, NEXT]
+            lists[k, CURRENT], lists[arm, REMAINING], lists[arm, CHOSEN] = arm, 1, 0
+        clock[LENGTH], clock[PLACE], clock[NEXT_LENGTH] = clock[NEXT_LENGTH], 0, 0
+        shuffle_column(rng, lists, CURRENT, clock[LENGTH])
+    clock[PLACE] += 1
+    return lists[clock[PLACE] - 1, CURRENT]
+
+
+@kernel
+def opponent(state: State, l: int, best: int, rng: np.random.Generator) -> int:
+    """RMED1: i* if it is in O_l = {j: q_lj <= 1/2}, else the arm of O_l that beats l most often, else i*."""
+    share = state.share
+    if share[l, best] <= 0.5:
+        return best
+    choice, least, ties = best, 0.5, 0
+    for j in range(share.shape[0]):
+        if share[l, j] <= least:
+            if share[l, j] < least:
+                least, ties = share[l, j], 0
+            ties += 1
+            if ties == 1 or below(rng, ties) == 0:
+                choice = j
+    return choice
+
+
+@kernel
+def cheapest(state: State, l: int, best: int, rng: np.random.Generator) -> int:
+    """b_l: where evidence against l costs least, argmin over q_lj < 1/2 of max(q_*l + q_*j - 1, 0.01) / d(q_lj)."""
+    share, wins, evidence = state.share, state.wins, state.evidence
+    loss = 0.5 if l == best else share[best, l]
+    choice, least, ties = NOBODY, math.inf, 0
+    for j in range(share.shape[0]):
+        if share[l, j] < 0.5:
+            regret = max(loss + (0.5 if j == best else share[best, j]) - 1.0, 0.01)
+            price = regret * (wins[l, j] + wins[j, l]) / evidence[l, j]
+            if price <= least:
+                if price < least:
+                    least, ties = price, 0
+                ties += 1
+                if ties == 1 or below(rng, ties) == 0:
+                    choice = j
+    return choice
+
+
+@kernel
+def fix_partners(state: State, best: int, rng: np.random.Generator) -> None:
+    """RMED2FH: b_l of every arm, once, when the duels of the start are learned."""
+    clock, lists = state.clock, state.lists
+    if clock[OPEN] == 1 and clock[LEARNED] >= clock[END] - 1:
+        clock[OPEN] = 0
+        for l in range(len(lists)):
+            lists[l, PARTNER] = cheapest(state, l, best, rng)
+
+
+@kernel
+def cheap_opponent(state: State, l: int, best: int, cheap: int, t: int, rng: np.random.Generator) -> int:
+    """RMED2: i* as long as it has met l seldom, else b_l, else RMED1's choice."""
+    share, wins = state.share, state.wins
+    if cheap != NOBODY:
+        met, met_cheap = wins[l, best] + wins[best, l], wins[l, cheap] + wins[cheap, l]
+        if share[l, best] <= 0.5 and met <= met_cheap / log_log(t):
+            return best
+        if share[l, cheap] <= 0.5:
+            return cheap
+    return opponent(state, l, best, rng)
+
+
+@kernel
+def update(state: State, t: int, actions: Ints, rewards: Floats) -> None:
+    """The record of the pair; and, unless the duel was one of a pass over the pairs, L_R and L_N."""
+    clock, lists, total = state.clock, state.lists, state.total
+    first, second = actions[0, 0], actions[0, 1]
+    if first != second:
+        record(state.wins, first, second, rewards[0])
+        weigh(state, first, second)
+        weigh(state, second, first)
+    if clock[OPEN] == 1:
+        clock[LEARNED] = t
+    if clock[BEGIN] <= t < clock[END]:
+        return
+    lists[first, REMAINING] = 0
+    least = math.inf
+    for k in range(len(total)):
+        least = min(least, total[k])
+    bar = math.log(t) + state.slack[0]
+    for k in range(len(total)):
+        if total[k] - least <= bar and lists[k, REMAINING] == 0 and lists[k, CHOSEN] == 0:
+            lists[clock[NEXT_LENGTH], NEXT], lists[k, CHOSEN] = k, 1
+            clock[NEXT_LENGTH] += 1
+
+
+@kernel
+def weigh(state: State, i: int, j: int) -> None:
+    """q_ij and the evidence against i after the pair (i, j) met."""
+    won, lost = state.wins[i, j], state.wins[j, i]
+    state.share[i, j] = won / (won + lost)
+    value = divergence(won, lost)
+    if value != state.evidence[i, j]:
+        state.evidence[i, j] = value
+        total = 0.0
+        for k in range(len(state.total)):
+            total += state.evidence[i, k]
+        state.total[i] = total
+
+
+@kernel
+def rest(state: State, t: int, next_pass: int) -> int:
+    """While i* is alone in L_N and ahead of everybody it duels itself; until the next arm joins or pairs are missing."""
+    clock, lists, total = state.clock, state.lists, state.total
+    if clock[NEXT_LENGTH] != 1 or clock[PLACE] != clock[LENGTH] or clock[LENGTH] != 1:
+        return 0
+    best, second = lists[0, NEXT], math.inf
+    if lists[0, CURRENT] != best or lists[best, CHOSEN] == 0:
+        return 0
+    for j in range(len(total)):
+        if j != best:
+            second = min(second, total[j])
+            if state.share[best, j] <= 0.5:
+                return 0
+    if second <= total[best]:
+        return 0
+    return max(0, min(first_round(second - total[best] - state.slack[0]), next_pass) - t)
+
+
+@kernel
+def least_doubted(state: State, action: Ints) -> None:
+    """The arm with the least evidence against it, in both places."""
+    best = 0
+    for i in range(len(state.total)):
+        if state.total[i] < state.total[best]:
+            best = i
+    action[0], action[1] = best, best
