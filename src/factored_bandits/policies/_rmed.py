@@ -1,7 +1,7 @@
 """Relative Minimum Empirical Divergence (Komiyama, Honda, Kashima & Nakagawa, COLT 2015): what its three forms share.
 
-I_i = sum over j with q_ij < 1/2 of N_ij d(q_ij) is the evidence against arm i being the best, i* = argmin I. The forms go
-through a list L_C of arms whose evidence is within log t + f(K) of the least, and differ in whom these arms duel.
+I_i = sum over j with q_ij < 1/2 of N_ij d(q_ij) is the evidence against arm i being the best, i* = argmin I. The forms
+go through a list L_C of arms whose evidence is within log t + f(K) of the least, and differ in whom these arms duel.
 
 A duel changes I for the two arms played only, and only through one pair; their sums are taken anew (K additions, like
 the search for the minimum), so that no rounding error gathers and arms with equal records stay equal. Pairs with
@@ -35,10 +35,8 @@ class State(NamedTuple):
     total: Floats  # (K,) I, the sums of the rows of `evidence`
     slack: Floats  # (1,) f(K)
     lists: Ints  # (K, 6) order of a pass over the pairs; L_C; L_N; in L_R?; in L_N?; fixed opponent b_l or NOBODY
-    clock: (
-        Ints  # (10,) duels that all pairs had; next pair; rounds of the last passes, from and to; |L_C|; place in it;
-    )
-    # |L_N|; with a known horizon: duels of every pair at the start; are the b_l still open? if so, the last round learned
+    clock: Ints  # (10,) duels that all pairs had; next pair; rounds of the last passes, from and to; |L_C|, place in
+    # it; |L_N|; with a known horizon: duels of every pair at the start; are the b_l open? if so, the last round learned
 
 
 def init(policy: str, arms: int, weight: float, alpha: float) -> State:
@@ -215,7 +213,7 @@ def weigh(state: State, i: int, j: int) -> None:
 
 @kernel
 def rest(state: State, t: int, next_pass: int) -> int:
-    """While i* is alone in L_N and ahead of everybody it duels itself; until the next arm joins or pairs are missing."""
+    """While i* is alone in L_N and ahead of all it duels itself, until another arm joins or pairs are missing."""
     clock, lists, total = state.clock, state.lists, state.total
     if clock[NEXT_LENGTH] != 1 or clock[PLACE] != clock[LENGTH] or clock[LENGTH] != 1:
         return 0

@@ -27,7 +27,7 @@ INFO = Info(
     kind="duel",
     scale=(0.0, 1.0),
     assumption="Condorcet winner",
-    guarantee="sum gap log(t) / (2 d(q, 1/2)) + O(K^(2 + epsilon)), anytime; optimal where i* is everybody's worst rival",
+    guarantee="sum of gap log(t) / 2d(q) + O(K^(2 + epsilon)), anytime; optimal where the best arm is the worst rival",
     reference="Komiyama, Honda, Kashima & Nakagawa, COLT 2015, Algorithms 1 and 2",
 )
 

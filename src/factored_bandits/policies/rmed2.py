@@ -41,7 +41,7 @@ INFO = Info(
     kind="duel",
     scale=(0.0, 1.0),
     assumption="Condorcet winner",
-    guarantee="asymptotically optimal log(t) term + O(K^2 log log t) + O(K^(2 + epsilon)), anytime; proved with the horizon",
+    guarantee="optimal log(t) term + O(K^2 log log t) + O(K^(2 + epsilon)), anytime; proved for RMED2FH",
     reference="Komiyama, Honda, Kashima & Nakagawa, COLT 2015, Algorithms 1 and 2",
 )
 
@@ -77,7 +77,7 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
 
 @kernel
 def idle(params: Params, state: State, t: int) -> int:
-    """The best arm alone duels itself until log t lets another one in, or alpha log log t asks for more of all pairs."""
+    """The best arm alone duels itself until log t lets another one in or alpha log log t asks for more of all pairs."""
     return rest(state, t, first_round(math.exp(min(state.clock[SWEPT] / params.alpha, 4.0))))
 
 

@@ -43,7 +43,7 @@ INFO = Info(
     kind="duel",
     scale=(0.0, 1.0),
     assumption="Condorcet winner",
-    guarantee="asymptotically optimal log(T) term + O(K^2 log log T) + O(K^(2 + epsilon))",
+    guarantee="optimal log(T) term + O(K^2 log log T) + O(K^(2 + epsilon))",
     reference="Komiyama, Honda, Kashima & Nakagawa, COLT 2015, Algorithms 1 and 2",
     needs_horizon=True,
 )
