@@ -29,6 +29,7 @@ from typing import Any, Literal, NamedTuple
 from ..errors import InvalidInput, UnknownName
 
 Range = tuple[float, float]
+Code = Any  # a choice as kernels see it, a number: `PAPER: Code = 0` can be compared with a parameter that is a Literal
 FROM_ENVIRONMENT: Literal["environment"] = "environment"
 FOREVER = 2**62  # rounds: what `idle` returns when nothing will ever change again
 
@@ -80,6 +81,8 @@ class Policy:
         """
         defaults = self.params._field_defaults
         changed = {n: v for n, v in self.params._asdict().items() if v != defaults[n]}
+        if self.reward_range != FROM_ENVIRONMENT:
+            changed["reward_range"] = self.reward_range
         if not changed:
             return self.name
         return f"{self.name}({', '.join(f'{n}={v}' for n, v in changed.items())})"
