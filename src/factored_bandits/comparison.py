@@ -18,7 +18,7 @@ from .report.eliminations import elimination_tables, fates
 from .report.figures import Scale, describe, regret_figure
 from .report.tables import Table, regret_table
 from .result import Result
-from .simulation import LONGEST, _check_fit, _whole, simulate
+from .simulation import LONGEST, check_fit, simulate, whole
 
 if TYPE_CHECKING:
     import pandas
@@ -166,7 +166,7 @@ def compare(
     ['ucb1', 'uniform']
     """
     chosen = _policies(policies)
-    _check_all(chosen, environment, _whole("horizon", horizon, 1, LONGEST))
+    _check_all(chosen, environment, whole("horizon", horizon, 1, LONGEST))
     results: list[Result] = []
     for policy in chosen:
         try:
@@ -191,7 +191,7 @@ def suitable(problem: Problem, horizon: float) -> tuple[list[Policy], dict[str, 
     True
     """
     able, refused = [], {}
-    rounds = _whole("horizon", horizon, 1, LONGEST)
+    rounds = whole("horizon", horizon, 1, LONGEST)
     for policy in map(make, names(problem.kind)):
         try:
             _check_all([policy], problem, rounds)
@@ -223,7 +223,7 @@ def _policies(given: Written | Iterable[Written]) -> list[Policy]:
 def _check_all(policies: list[Policy], problem: Problem, horizon: int) -> None:
     """Refuse what cannot be run before anything is."""
     for policy in policies:
-        _check_fit(policy, problem)
+        check_fit(policy, problem)
         policy.module.init(policy.coded(), np.array(problem.sizes, dtype=np.int64), horizon)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import threading
+import time
 import types
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -23,7 +25,7 @@ from .randomness import generators
 from .result import Elimination, Result
 
 LONGEST = 10**15
-SLICE = 1_000_000  # plays between looks at the clock and at Ctrl-C
+FIRST_SLICE, LONGEST_SLICE, SLICE_SECONDS = 1_000, 10**8, 0.2  # plays between looks at the clock and at Ctrl-C
 
 
 def simulate(
@@ -52,12 +54,12 @@ def simulate(
     ((4, 100), 1.0)
     """
     made = make(policy)
-    rounds = _whole("horizon", horizon, 1, LONGEST)
-    repetitions = _whole("repetitions", repetitions, 1, 10**9)
-    seed = _whole("seed", seed, 0, 2**63)
-    workers = _whole("workers", workers or os.cpu_count() or 1, 1, 4096) if compiles() else 1
+    rounds = whole("horizon", horizon, 1, LONGEST)
+    repetitions = whole("repetitions", repetitions, 1, 10**9)
+    seed = whole("seed", seed, 0, 2**63)
+    workers = whole("workers", (os.cpu_count() or 1) if workers is None else workers, 1, 4096) if compiles() else 1
     points = _checkpoints(checkpoints, rounds)
-    _check_fit(made, environment)
+    check_fit(made, environment)
     job = Job(made, environment, points, seed, permute, skip_idle)
     with Progress(f"{made.label} on {environment}", repetitions * math.log1p(rounds), progress) as bar:
         done, interrupted = _run_all(job, repetitions, workers, bar)
@@ -132,9 +134,12 @@ class Job:
         state = self.new_state()
         run = self.prepare(rng, state)
         events = []
-        horizon = int(self.checkpoints[-1])
+        horizon, budget = int(self.checkpoints[-1]), FIRST_SLICE
         while run.clock[loop.ROUND] <= horizon:
-            self.loop(self.params, state, self.problem.data, run, policy_rng, rng, SLICE)
+            began = time.perf_counter()
+            self.loop(self.params, state, self.problem.data, run, policy_rng, rng, budget)
+            if time.perf_counter() - began < SLICE_SECONDS:
+                budget = min(2 * budget, LONGEST_SLICE)
             if run.clock[loop.FAULT]:
                 self._refuse(run)
             events.append(run.events[: run.clock[loop.EVENTS]].copy())
@@ -164,14 +169,16 @@ def _run_all(job: Job, repetitions: int, workers: int, bar: Progress) -> tuple[d
 
     done: dict[int, tuple[loop.Run, Ints]] = {}
     waiting = "compiling (once; kept for next time)" if compiles() else ""
+    pending: dict[Future[Any], int] = {}
+    remaining = iter(range(repetitions))
     with ThreadPoolExecutor(workers) as pool:
-        pending: dict[Future[Any], int] = {pool.submit(job.repetition, i, report): i for i in range(repetitions)}
         try:
-            while pending:
+            while len(done) < repetitions:
+                for index in itertools.islice(remaining, 2 * workers - len(pending)):
+                    pending[pool.submit(job.repetition, index, report)] = index
                 finished, _ = wait(pending, timeout=0.1, return_when="FIRST_COMPLETED")
                 for future in finished:
-                    index = pending.pop(future)
-                    done[index] = future.result()
+                    done[pending.pop(future)] = future.result()
                 bar.update(sum(reached), "" if any(reached) else waiting)
         except BaseException as error:
             stop.set()
@@ -208,7 +215,8 @@ def _collect(job: Job, done: dict[int, tuple[loop.Run, Ints]], interrupted: bool
     )
 
 
-def _check_fit(policy: Policy, problem: Problem) -> None:
+def check_fit(policy: Policy, problem: Problem) -> None:
+    """Refuse a policy for duels on a factored problem, and the other way round."""
     if not isinstance(problem, Problem):
         raise InvalidInput(f"environment must be made by fb.environments (make(...) or a generator), not {problem!r}")
     if policy.info.kind != problem.kind:
@@ -219,27 +227,32 @@ def _check_fit(policy: Policy, problem: Problem) -> None:
         )
 
 
-def _whole(name: str, value: Any, low: int, high: int) -> int:
+def whole(name: str, value: Any, low: int, high: int) -> int:
+    """`value` as an integer, if it is one and lies from `low` to `high`.
+
+    >>> whole("horizon", 1e6, 1, LONGEST)
+    1000000
+    """
     try:
         whole = int(value)
         fits = whole == value and low <= whole <= high and not isinstance(value, bool)
     except (TypeError, ValueError, OverflowError):
         fits = False
     if not fits:
-        raise InvalidInput(f"{name} must be a whole number from {low} to {high:.0e}, not {value!r}")
+        raise InvalidInput(f"{name} must be a whole number from {low} to {high:,}, not {value!r}")
     return whole
 
 
 def _checkpoints(given: Sequence[int] | int | None, horizon: int) -> Ints:
     if given is None or isinstance(given, int):
-        count = _whole("checkpoints", 100 if given is None else given, 1, 10**6)
+        count = whole("checkpoints", 100 if given is None else given, 1, 10**6)
         spaced = np.unique(np.geomspace(1, horizon, min(count, horizon)).round().astype(np.int64))
         if len(spaced) < min(count, horizon):  # small rounds coincide: fill up from below
             spaced = np.unique(np.concatenate([spaced, np.arange(1, min(count, horizon) + 1)]))
             spaced = spaced[np.unique(np.linspace(0, len(spaced) - 1, min(count, horizon)).round().astype(int))]
         spaced[-1] = horizon
         return spaced
-    points = [_whole("a checkpoint", point, 1, horizon) for point in given]
+    points = [whole("a checkpoint", point, 1, horizon) for point in given]
     if points != sorted(set(points)) or not points:
         raise InvalidInput(f"checkpoints must be distinct rounds in ascending order, not {list(given)!r}")
     return np.array(points if points[-1] == horizon else [*points, horizon], dtype=np.int64)

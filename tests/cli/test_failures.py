@@ -29,7 +29,7 @@ COMMAND = [sys.executable, "-m", "factored_bandits.cli"]
         ("compare rank-one --horizon 1.5", "'--horizon': '1.5' is not a whole number"),
         ("compare rank-one --horizon 1e999999999", "'--horizon'"),
         ("compare rank-one --horizon nan", "'--horizon'"),
-        ("compare rank-one --horizon 1e16", "horizon must be a whole number from 1 to 1e+15"),
+        ("compare rank-one --horizon 1e16", "horizon must be a whole number from 1 to 1,000,000,000,000,000"),
         ("compare rank-one --horizon -5", "horizon must be a whole number"),
         ("compare rank-one --policies uniform --repetitions 0", "repetitions must be a whole number"),
         ("compare rank-one --policies uniform --seed -1", "seed must be a whole number"),
