@@ -22,10 +22,12 @@ import numpy as np
 
 from ..arrays import Floats
 from ..kernel import kernel
+from ._contract import Code
 
 ESTIMATE, PREDICTION, VARIANCE, PLAYS, CHANCE = 0, 1, 2, 3, 4  # rows of a table of learners
 BETA, COST = 5, 6  # further rows: scratch
-LEAST_SQUARES, GRADIENT = 0, 1  # predictions
+LEAST_SQUARES: Code = 0  # predictions
+GRADIENT: Code = 1
 EPSILON = 0.2  # beta starts at 1 + EPSILON
 PACE = 0.25  # of the gradient prediction
 STEPS = 200  # never reached: bisection alone would end before
@@ -142,7 +144,7 @@ def prepare(table: Floats, start: int, size: int, gamma: float) -> tuple[int, fl
 
 
 @kernel
-def lb_inf_feed(table: Floats, start: int, size: int, arm: int, loss: float, gamma: float, prediction: int) -> None:
+def lb_inf_feed(table: Floats, start: int, size: int, arm: int, loss: float, gamma: float, prediction: Code) -> None:
     """Learn the loss in [0, 1] of the level `arm`, played by the chances of this `gamma`."""
     for i in range(start, start + size):
         table[ESTIMATE, i] += table[PREDICTION, i]

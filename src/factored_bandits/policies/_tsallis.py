@@ -15,14 +15,16 @@ import math
 
 from ..arrays import Floats
 from ..kernel import kernel
+from ._contract import Code
 
-IMPORTANCE, REDUCED_VARIANCE = 0, 1  # estimators
+REDUCED_VARIANCE: Code = 0  # estimators
+IMPORTANCE: Code = 1
 STEPS = 100  # never reached
 PRECISION = 1e-10  # of the sum of the weights, before they are normalised
 
 
 @kernel
-def learning_rate(t: float, estimator: int) -> float:
+def learning_rate(t: float, estimator: Code) -> float:
     """The rate at round t of the learner: 4 / sqrt(t) with reduced variance, 2 / sqrt(t) with importance weighting."""
     return (4.0 if estimator == REDUCED_VARIANCE else 2.0) / math.sqrt(t)
 
@@ -59,7 +61,7 @@ def tsallis_weights(losses: Floats, weights: Floats, start: int, size: int, rate
 
 @kernel
 def tsallis_feed(
-    losses: Floats, weights: Floats, start: int, size: int, arm: int, loss: float, rate: float, estimator: int
+    losses: Floats, weights: Floats, start: int, size: int, arm: int, loss: float, rate: float, estimator: Code
 ) -> None:
     """Learn the loss in [0, 1] of the level `arm`, played by the weights of this `rate`.
 
