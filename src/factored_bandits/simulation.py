@@ -216,7 +216,7 @@ def _collect(job: Job, done: dict[int, tuple[loop.Run, Ints]], interrupted: bool
 
 
 def check_fit(policy: Policy, problem: Problem) -> None:
-    """Refuse a policy for duels on a factored problem, and the other way round."""
+    """Refuse a policy for duels on a factored problem, the other way round, and ties where they teach nothing."""
     if not isinstance(problem, Problem):
         raise InvalidInput(f"environment must be made by fb.environments (make(...) or a generator), not {problem!r}")
     if policy.info.kind != problem.kind:
@@ -224,6 +224,10 @@ def check_fit(policy: Policy, problem: Problem) -> None:
         raise InvalidInput(
             f"{policy.name} plays {kinds[policy.info.kind]}, {problem.name} is one of {kinds[problem.kind]}; "
             f"fb.policies.names({problem.kind!r}) lists the policies that fit"
+        )
+    if problem.params.get("tie") and not policy.info.ties:
+        raise InvalidInput(
+            f"{policy.name} cannot learn from ties, and {problem.name} has them (tie={problem.params['tie']:g})"
         )
 
 

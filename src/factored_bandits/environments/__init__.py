@@ -17,21 +17,28 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import InvalidInput, UnknownName
+from ._past_duels import PastDuels, count_duels, load_duels
 from ._problem import Problem
-from .duel_matrix import cyclic, load_preferences
-from .duel_utility import arithmetic, identical_gap
+from .duel_matrix import cyclic, hard_condorcet, load_preferences
+from .duel_utility import arithmetic, identical_gap, random_utilities, ties
 from .rank_one import spiked
 
 __all__ = [
+    "PastDuels",
     "Problem",
     "arithmetic",
+    "count_duels",
     "cyclic",
     "generators",
+    "hard_condorcet",
     "identical_gap",
+    "load_duels",
     "load_preferences",
     "make",
     "names",
+    "random_utilities",
     "spiked",
+    "ties",
 ]
 
 

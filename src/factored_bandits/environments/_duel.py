@@ -14,7 +14,7 @@ import numpy as np
 from ..arrays import Floats, Ints
 from ..errors import InvalidInput, UnknownName
 from ..kernel import kernel
-from ._checks import TOLERANCE
+from ._checks import TOLERANCE, finite
 from ._problem import Problem
 
 LINEAR, LOGISTIC, MATRIX = 0, 1, 2
@@ -28,6 +28,7 @@ class Environment(NamedTuple):
 
     link: int  # LINEAR, LOGISTIC or MATRIX
     combine: int  # of the losses of the two arms: AVERAGE, BETTER (the smaller) or WORSE (the larger)
+    tie: float  # the chance that a duel ends in a tie, whoever plays
     utilities: Floats  # (K,) empty with a matrix
     preferences: Floats  # (K * K,) chance that row beats column; empty with utilities
     losses: Floats  # (K,) of each arm, 0 for the best
@@ -35,7 +36,7 @@ class Environment(NamedTuple):
 
 @kernel
 def mean(env: Environment, t: int, action: Ints) -> float:
-    """The chance that the first arm wins."""
+    """The chance that the first arm wins a duel that is no tie."""
     i, j = action[0], action[1]
     if env.link == MATRIX:
         return env.preferences[i * len(env.losses) + j]
@@ -47,8 +48,11 @@ def mean(env: Environment, t: int, action: Ints) -> float:
 
 @kernel
 def sample(env: Environment, t: int, action: Ints, rng: np.random.Generator) -> float:
-    """1.0 if the first arm wins, 0.0 if the second does."""
-    return 1.0 if rng.random() < mean(env, t, action) else 0.0
+    """1.0 if the first arm wins, 0.0 if the second does, 0.5 for a tie; one draw, as many as without ties."""
+    u = rng.random()
+    if u < env.tie:
+        return 0.5
+    return 1.0 if u < env.tie + (1.0 - env.tie) * mean(env, t, action) else 0.0
 
 
 @kernel
@@ -68,16 +72,20 @@ def build(
     utilities: Floats | None = None,
     link: int = MATRIX,
     preferences: Floats | None = None,
+    tie: float,
     unit: Unit,
     params: dict[str, Any],
 ) -> Problem:
-    """The problem with the losses of its unit."""
+    """The problem with the losses of its unit; ties tell nothing of the arms, so losses are those of decided duels."""
+    if not 0.0 <= finite("tie", tie) < 1.0:
+        raise InvalidInput(f"tie, the chance of a tie, must lie in [0, 1), not {tie!r}")
     if unit not in UNITS:
         raise UnknownName.of("regret unit", unit, UNITS)
     arms = len(utilities) if utilities is not None else len(preferences)  # type: ignore[arg-type]
     data = Environment(
         link=link,
         combine={"weak": BETTER, "strong": WORSE}.get(unit, AVERAGE),
+        tie=float(tie),
         utilities=np.zeros(0) if utilities is None else utilities.copy(),
         preferences=np.zeros(0) if preferences is None else preferences.flatten(),
         losses=np.zeros(arms),
@@ -93,7 +101,7 @@ def build(
         reward_range=(0.0, 1.0),
         unit=unit,
         best=(best, best),
-        params={**params, "unit": unit},
+        params={**params, **({"tie": float(tie)} if tie else {}), "unit": unit},
     )
 
 

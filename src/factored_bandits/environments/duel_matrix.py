@@ -19,14 +19,14 @@ from ._duel import Unit, build
 from ._problem import Problem
 
 
-def init(preferences: Any, unit: Unit = "average") -> Problem:
-    """`preferences[i][j] + preferences[j][i]` must be 1, with 1/2 on the diagonal."""
+def init(preferences: Any, unit: Unit = "average", tie: float = 0.0) -> Problem:
+    """`preferences[i][j] + preferences[j][i]` must be 1, with 1/2 on the diagonal. `tie`: the chance of a tie."""
     try:
         matrix = np.array(preferences, dtype=np.float64)
     except (TypeError, ValueError):
         raise InvalidInput("preferences must be a square matrix of numbers, every row of the same length") from None
     check(matrix)
-    return build("duel_matrix", preferences=matrix, unit=unit, params={"preferences": matrix})
+    return build("duel_matrix", preferences=matrix, tie=tie, unit=unit, params={"preferences": matrix})
 
 
 def check(matrix: Floats) -> None:
@@ -148,4 +148,24 @@ def cyclic(arms: int = 4, p_best: float = 0.6, p_cycle: float = 0.9, unit: Unit 
     return init(preferences=matrix, unit=unit)
 
 
-GENERATORS = {"cyclic": cyclic}
+def hard_condorcet(arms: int = 16, p: float = 0.55, seed: int = 0, unit: Unit = "average") -> Problem:
+    """Arm 0 barely beats all others; who beats whom among those is drawn at random, and clear (0.75 to 0.95).
+
+    So most other arms look better than arm 0 to an algorithm that looks at the share of duels won.
+
+    >>> problem = hard_condorcet(4)
+    >>> problem.best, problem.mean([0, 3]), round(problem.mean([1, 2]), 3)
+    ((0, 0), 0.55, 0.877)
+    """
+    arms, seed = whole("arms", arms, least=2), whole("seed", seed, least=0)
+    if not 0.5 < finite("p", p) <= 1.0:
+        raise InvalidInput(f"p must lie in (0.5, 1], not {p!r}")
+    rng, matrix = np.random.default_rng(seed), np.full((arms, arms), 0.5)
+    matrix[0, 1:], matrix[1:, 0] = p, 1.0 - p
+    for i, j in zip(*np.triu_indices(arms - 1, 1), strict=True):
+        clear = 0.5 + rng.uniform(0.25, 0.45) * rng.choice([-1.0, 1.0])
+        matrix[1 + i, 1 + j], matrix[1 + j, 1 + i] = clear, 1.0 - clear
+    return init(preferences=matrix, unit=unit)
+
+
+GENERATORS = {"cyclic": cyclic, "hard_condorcet": hard_condorcet}

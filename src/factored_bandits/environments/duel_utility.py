@@ -11,14 +11,18 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+import numpy as np
+
 from ..errors import InvalidInput
 from ._checks import TOLERANCE, finite, log_odds, numbers, whole
 from ._duel import LINEAR, LOGISTIC, Unit, build
 from ._problem import Problem
 
+Link = Literal["linear", "logistic"]
 
-def init(utilities: Any, link: Literal["linear", "logistic"] = "linear", unit: Unit = "average") -> Problem:
-    """`utilities[i]` of arm i; with the linear link they may differ by at most 1."""
+
+def init(utilities: Any, link: Link = "linear", unit: Unit = "average", tie: float = 0.0) -> Problem:
+    """`utilities[i]` of arm i; with the linear link they may differ by at most 1. `tie`: the chance of a tie."""
     values = numbers("utilities", utilities)
     if len(values) < 2:
         raise InvalidInput("utilities needs at least two arms")
@@ -34,7 +38,8 @@ def init(utilities: Any, link: Literal["linear", "logistic"] = "linear", unit: U
         spread = float(values.max() - values.min())
         log_odds(low=-spread, high=spread)
     code = LINEAR if link == "linear" else LOGISTIC
-    return build("duel_utility", utilities=values, link=code, unit=unit, params={"utilities": values, "link": link})
+    params = {"utilities": values, "link": link}
+    return build("duel_utility", utilities=values, link=code, tie=tie, unit=unit, params=params)
 
 
 def identical_gap(arms: int = 16, p: float = 0.7, unit: Unit = "average") -> Problem:
@@ -64,4 +69,32 @@ def arithmetic(arms: int = 8, step: float = 0.05, unit: Unit = "average") -> Pro
     return init(utilities=[-2.0 * step * i for i in range(arms)], unit=unit)
 
 
-GENERATORS = {"identical_gap": identical_gap, "arithmetic": arithmetic}
+def random_utilities(
+    arms: int = 16, scale: float = 1.0, link: Link = "linear", seed: int = 0, unit: Unit = "average"
+) -> Problem:
+    """Utilities drawn uniformly between 0 and `scale`: the best arm leads by about scale / (arms + 1).
+
+    >>> random_utilities(4, seed=1).params["utilities"].round(3).tolist()
+    [0.512, 0.95, 0.144, 0.949]
+    """
+    arms, scale, seed = whole("arms", arms, least=2), finite("scale", scale), whole("seed", seed, least=0)
+    if scale <= 0.0:
+        raise InvalidInput(f"scale must be positive, not {scale!r}")
+    return init(utilities=scale * np.random.default_rng(seed).random(arms), link=link, unit=unit)
+
+
+def ties(arms: int = 8, p: float = 0.7, tie: float = 0.3, unit: Unit = "average") -> Problem:
+    """Every duel is a tie with chance `tie`; if not, one arm beats every other with chance p, all others are even.
+
+    >>> ties().params["tie"], ties().mean([0, 5])
+    (0.3, 0.7)
+    """
+    return init(utilities=identical_gap(arms, p).params["utilities"], unit=unit, tie=tie)
+
+
+GENERATORS = {
+    "arithmetic": arithmetic,
+    "identical_gap": identical_gap,
+    "random_utilities": random_utilities,
+    "ties": ties,
+}

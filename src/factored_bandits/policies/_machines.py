@@ -1,8 +1,7 @@
 """Single-bandit machines: ordinary bandit algorithms from which dueling ones are built (Ailon et al. 2014).
 
 A machine is a table with a row per statistic and a column per arm. `pick` an arm, then `feed` it what it has won; a
-tie is half a win. Machines that draw arms by chance divide by that chance when they learn, and outcomes may be late: so
-the chances of the last duels are kept as promises.
+tie is half a win.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ WINS, PLAYS = 0, 1  # rows of every machine
 MEAN, WIDTH = 2, 3  # rows of UCB: wins / plays, infinite where nothing was played; 1 / sqrt(plays)
 LOSSES, CHANCES = 2, 3  # rows of Exp3 and Tsallis-INF: estimated losses; the chance of each arm at the last pick
 ROWS = 4
-OPEN_DUELS = 256  # how many duels may wait for their outcome while the chances of their arms are remembered
 
 
 def ucb_tables(machines: int, arms: int) -> Floats:
@@ -112,22 +110,3 @@ def tsallis_pick(table: Floats, pulls: float, guesses: Floats, place: int, rng: 
     losses, chances = table[LOSSES], table[CHANCES]
     guesses[place] = tsallis_weights(losses, chances, 0, len(losses), rate, guesses[place])
     return draw(rng, chances, 0, len(losses))
-
-
-def no_promises() -> Floats:
-    """Memory for the chances with which the arms of the last duels were drawn."""
-    return np.zeros((OPEN_DUELS, 3))
-
-
-@kernel
-def promise(promises: Floats, t: int, first: float, second: float) -> None:
-    """The duel of round t is made of arms drawn with these chances."""
-    slot = t % OPEN_DUELS
-    promises[slot, 0], promises[slot, 1], promises[slot, 2] = float(t), first, second
-
-
-@kernel
-def promised(promises: Floats, t: int, place: int, otherwise: float) -> float:
-    """The chance with which an arm of the duel of round t was drawn, however late its outcome is learned."""
-    slot = t % OPEN_DUELS
-    return promises[slot, 1 + place] if promises[slot, 0] == float(t) else otherwise

@@ -27,15 +27,13 @@ from ._machines import (
     PLAYS,
     count,
     exp3_pick,
-    no_promises,
-    promise,
-    promised,
     thompson_pick,
     tsallis_pick,
     ucb_feed,
     ucb_pick,
     ucb_tables,
 )
+from ._promises import no_promises, promise, promised
 from ._tsallis import IMPORTANCE, REDUCED_VARIANCE, learning_rate, tsallis_feed
 
 UCB: Code = 0  # Params.machine
@@ -66,7 +64,7 @@ class State(NamedTuple):
     tables: Floats  # (2, 4, K) the machines of the first and the second place, see _machines
     pulls: Floats  # (1,) duels learned
     guesses: Floats  # (2,) of Tsallis-INF: where its equation was solved last
-    promises: Floats  # (duels, 3) the round and the chances of both arms of the last duels
+    promises: Floats  # (duels, 3) the chances of both arms of the last duels, see _promises
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
@@ -75,7 +73,7 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
     tables = ucb_tables(2, int(sizes[0]))
     if params.machine != UCB:
         tables[:, LOSSES] = 0.0
-    return State(tables, np.zeros(1), np.zeros(2), no_promises())
+    return State(tables, np.zeros(1), np.zeros(2), no_promises(2))
 
 
 @kernel
@@ -84,8 +82,8 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     for place in range(2):
         actions[0, place] = pick(params, state, place, rng)
     if params.machine >= EXP3:
-        first, second = state.tables[0, CHANCES, actions[0, 0]], state.tables[1, CHANCES, actions[0, 1]]
-        promise(state.promises, t, first, second)
+        for place in range(2):
+            promise(state.promises, t, place, state.tables[place, CHANCES, actions[0, place]])
     return 1
 
 

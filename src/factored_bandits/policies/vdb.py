@@ -26,7 +26,7 @@ from ..kernel import kernel
 from ._contract import Code, Info
 from ._draw import draw
 from ._lb_inf import CHANCE, ESTIMATE, LEAST_SQUARES, lb_inf_feed, lb_inf_table, lb_inf_weights
-from ._machines import no_promises, promise, promised
+from ._promises import no_promises, promise, promised
 from ._tsallis import REDUCED_VARIANCE, learning_rate, tsallis_feed, tsallis_weights
 
 TSALLIS_INF: Code = 0  # Params.learner
@@ -50,14 +50,14 @@ class Params(NamedTuple):
 class State(NamedTuple):
     """One learner."""
 
-    table: Floats  # (6, K) rows of _lb_inf; Tsallis-INF keeps twice its estimates in ESTIMATE, and CHANCE
+    table: Floats  # (rows, K) see _lb_inf; Tsallis-INF keeps twice its estimates in ESTIMATE, and CHANCE
     guess: Floats  # (1,) where the learner's equation was solved last
-    promises: Floats  # (duels, 3) the round and the chances of both arms of the last duels
+    promises: Floats  # (duels, 3) the chances of both arms of the last duels, see _promises
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    return State(lb_inf_table([int(sizes[0])]), np.zeros(1), no_promises())
+    return State(lb_inf_table([int(sizes[0])]), np.zeros(1), no_promises(2))
 
 
 @kernel
@@ -71,7 +71,7 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
         state.guess[0] = lb_inf_weights(table, 0, arms, math.log(2.0 * t), state.guess[0])
     for place in range(2):
         actions[0, place] = draw(rng, table[CHANCE], 0, arms)
-    promise(state.promises, t, table[CHANCE, actions[0, 0]], table[CHANCE, actions[0, 1]])
+        promise(state.promises, t, place, table[CHANCE, actions[0, place]])
     return 1
 
 
