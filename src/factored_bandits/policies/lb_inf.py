@@ -25,6 +25,7 @@ from ..arrays import Floats, Ints
 from ..kernel import kernel
 from ._contract import Info
 from ._draw import draw
+from ._factors import largest, split, starts
 from ._lb_inf import CHANCE, lb_inf_feed, lb_inf_table, lb_inf_weights
 from ._promises import no_promises, promise, promised
 
@@ -56,7 +57,7 @@ class State(NamedTuple):
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    start = np.concatenate([[0], np.cumsum(sizes)])
+    start = starts(sizes)
     table = lb_inf_table([int(size) for size in sizes])
     return State(start, table, np.zeros(len(sizes)), no_promises(len(sizes)))
 
@@ -87,14 +88,9 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
     """Per factor the likeliest level."""
-    for l in range(len(state.start) - 1):
-        best = state.start[l]
-        for i in range(state.start[l], state.start[l + 1]):
-            if state.table[CHANCE, i] > state.table[CHANCE, best]:
-                best = i
-        action[l] = best - state.start[l]
+    largest(state.table[CHANCE], state.start, action)
 
 
 def propensities(params: Params, state: State, length: int) -> list[Floats]:
     """The chances from which each factor was drawn."""
-    return [state.table[CHANCE, a:b].copy() for a, b in zip(state.start[:-1], state.start[1:], strict=True)]
+    return split(state.table[CHANCE], state.start)

@@ -22,6 +22,7 @@ from ..arrays import Floats, Ints
 from ..kernel import kernel
 from ._contract import Info
 from ._draw import draw
+from ._factors import even_chances, smallest, split, starts
 from ._promises import no_promises, promise, promised
 from ._tsallis import learning_rate, tsallis_feed, tsallis_weights
 
@@ -53,8 +54,8 @@ class State(NamedTuple):
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    start = np.concatenate([[0], np.cumsum(sizes)])
-    weights = np.repeat(1.0 / np.asarray(sizes), sizes)
+    start = starts(sizes)
+    weights = even_chances(sizes)
     return State(start, np.zeros(start[-1]), weights, np.zeros(len(sizes)), no_promises(len(sizes)))
 
 
@@ -84,14 +85,9 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
     """Per factor the level with the smallest estimated loss."""
-    for l in range(len(state.start) - 1):
-        best = state.start[l]
-        for i in range(state.start[l], state.start[l + 1]):
-            if state.losses[i] < state.losses[best]:
-                best = i
-        action[l] = best - state.start[l]
+    smallest(state.losses, state.start, action)
 
 
 def propensities(params: Params, state: State, length: int) -> list[Floats]:
     """The weights from which each factor was drawn."""
-    return [state.weights[a:b].copy() for a, b in zip(state.start[:-1], state.start[1:], strict=True)]
+    return split(state.weights, state.start)
