@@ -116,6 +116,24 @@ def test_a_matrix_file_becomes_a_problem(tmp_path):
     assert (document["best"], document["unit"], document["sizes"]) == ([1], "strong", [3])
 
 
+def test_past_duels_become_a_problem(tmp_path):
+    log = tmp_path / "past.csv"
+    log.write_text("winner,loser,tie\nb,a,\nb,a,\nb,a,\na,c,1\na,c,1\nb,c,\nb,c,\n")
+    options = ["--policies", "dueling_uniform", "--duels-log", log, "--unit", "strong", *SMALL[2:], "--json"]
+    document = json.loads(run("compare", "duels", *options).stdout)
+    assert (document["best"], document["unit"], document["sizes"]) == ([0], "strong", [3])  # b came first in the file
+
+
+def test_the_list_of_duels_tells_what_each_assumes_and_guarantees():
+    listed = run("policies", "--duels").stdout
+    for name in fb.policies.names("duel"):
+        info = fb.policies.describe(name).info
+        line = next(line for line in listed.splitlines() if line.startswith(f"{name} "))
+        assert info.assumption in line
+        assert info.guarantee in line
+        assert (" needed " in line) == info.needs_horizon
+
+
 @pytest.mark.parametrize("suffix", [".npy", ".csv"])
 def test_a_table_of_means_becomes_a_problem(tmp_path, suffix):
     means, path = np.array([[0.1, 0.2, 0.9], [0.1, 0.1, 0.1]]), tmp_path / f"means{suffix}"

@@ -28,11 +28,13 @@ def policies(name: str | None, kind: str | None, as_json: bool) -> None:
     every = [library.describe(each) for each in library.names(kind)]  # type: ignore[arg-type]
     if as_json:
         return show_json([_policy(each) for each in every])
-    rows = [
-        (d.name, KINDS[d.info.kind], d.info.assumption, "needed" if d.info.needs_horizon else "-", d.info.title)
-        for d in every
-    ]
-    _list(("name", "problems", "assumes", "horizon", "title"), rows, "factored-bandits policies NAME tells more")
+    last = "title" if kind is None else "guarantee"
+    rows = [(d.name, *_facts(d.info), getattr(d.info, last)) for d in every]
+    _list(("name", "problems", "assumes", "horizon", last), rows, "factored-bandits policies NAME tells more")
+
+
+def _facts(info: Any) -> tuple[str, str, str]:
+    return KINDS[info.kind], info.assumption, "needed" if info.needs_horizon else "-"
 
 
 def _policy(described: Any) -> dict[str, Any]:

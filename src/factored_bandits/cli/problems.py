@@ -20,18 +20,22 @@ HELP = {
     "arms": "How many arms.",
     "base": "What every combination has before its levels add to it.",
     "best": "The mean reward of the best combination.",
+    "draw": "Which of the problems that chance could draw.",
     "factors": "How many factors.",
     "gap": "How far the best level of each factor is ahead.",
     "high": "The better level of the big factor.",
     "levels": "How many levels each factor has.",
+    "link": "How a difference in utility becomes a chance to win.",
     "low": "The other levels of the big factor.",
     "noise": "How rewards scatter about their mean.",
     "p": "The best arm's chance to beat any other.",
     "p_best": "The best arm's chance to beat any other.",
     "p_cycle": "The chance of an arm of the cycle to beat the next.",
+    "scale": "The largest utility possible.",
     "sigma": "The standard deviation of Gaussian noise.",
     "small": "How far the two levels of the small factor are apart.",
     "step": "How far neighbouring levels or arms are apart.",
+    "tie": "The chance that a duel ends in a tie.",
     "unit": "The unit of regret.",
 }
 
@@ -49,7 +53,8 @@ class Recipe(NamedTuple):
         >>> Recipe("", print, []).title("rank-one", {"levels": 16, "gap": 0.2})
         'rank-one (levels 16, gap 0.2)'
         """
-        return f"{name} ({', '.join(f'{key} {value}' for key, value in values.items())})"
+        given = ", ".join(f"{key} {value}" for key, value in values.items() if value is not None)
+        return f"{name} ({given})"
 
 
 def recipe_names() -> list[str]:
@@ -64,9 +69,11 @@ def recipe(name: str) -> Recipe:
     from .. import environments
 
     if name == "duels":
-        return _from_file(name, environments.load("duel_matrix").init, "matrix", environments.load_preferences)
+        loaders = {"matrix": environments.load_preferences, "duels_log": _preferences_of_log}
+        text = "Duels by the preference matrix in a file, or like the past duels in a file."
+        return _from_file(text, environments.load("duel_matrix").init, **loaders)
     if name == "table":
-        return _from_file(name, environments.load("table").init, "means", load_means)
+        return _from_file("The means in a file.", environments.load("table").init, means=load_means)
     generator = environments.generators()[name.replace("-", "_")]
     return Recipe(_summary(generator), generator, list(options(generator)))
 
@@ -82,7 +89,7 @@ def options(generator: Callable[..., Problem]) -> Iterator[click.Option]:
     for name, parameter in inspect.signature(generator).parameters.items():
         if parameter.default is not parameter.empty:
             yield click.Option(
-                [f"--{_dashed(name)}"],
+                [_option(name)],
                 type=_type(hints[name]),
                 default=parameter.default,
                 show_default=True,
@@ -95,25 +102,37 @@ def _type(hint: Any) -> Any:
 
 
 FILES = {
-    "matrix": ("A preference matrix: text or CSV (rows of numbers), or .npy.", "Duels by the matrix in a file."),
-    "means": ("The mean of every combination: .csv (two factors) or .npy (any number).", "The means in a file."),
+    "matrix": "A preference matrix: text or CSV (rows of numbers), or .npy.",
+    "duels_log": "Past duels: CSV with a row 'winner,loser' or 'winner,loser,tie' for each.",
+    "means": "The mean of every combination: .csv (two factors) or .npy (any number).",
 }
 
 
-def _from_file(name: str, init: Callable[..., Problem], option: str, load: Callable[[Path], Floats]) -> Recipe:
-    text, summary = FILES[option]
-    file = click.Option(
-        [f"--{option}"],
-        type=click.Path(exists=True, dir_okay=False, path_type=Path),
-        required=True,
-        metavar="FILE",
-        help=text,
-    )
+def _from_file(summary: str, init: Callable[..., Problem], **loaders: Callable[[Path], Floats]) -> Recipe:
+    """One of the files that `loaders` read makes the problem."""
+    path = click.Path(exists=True, dir_okay=False, path_type=Path)
+    files = [click.Option([_option(key)], type=path, metavar="FILE", help=FILES[key]) for key in loaders]
 
     def make(**values: Any) -> Problem:
-        return init(load(values.pop(option)), **values)
+        given = {key: values.pop(key) for key in loaders}
+        chosen = [key for key, file in given.items() if file is not None]
+        if len(chosen) != 1:
+            wanted = " or ".join(f"{_option(key)} FILE" for key in loaders)
+            raise InvalidInput(f"give {wanted}{', not both' if chosen else ''}")
+        return init(loaders[chosen[0]](given[chosen[0]]), **values)
 
-    return Recipe(summary, make, [file, *options(init)])
+    return Recipe(summary, make, [*files, *options(init)])
+
+
+def _option(name: str) -> str:
+    return f"--{_dashed(name)}"
+
+
+def _preferences_of_log(path: Path) -> Floats:
+    """How often each arm has beaten each other in the past; a pair counts as if it had tied once more."""
+    from ..environments import load_duels
+
+    return load_duels(path).preferences()
 
 
 def load_means(path: Path) -> Floats:

@@ -148,19 +148,20 @@ def cyclic(arms: int = 4, p_best: float = 0.6, p_cycle: float = 0.9, unit: Unit 
     return init(preferences=matrix, unit=unit)
 
 
-def hard_condorcet(arms: int = 16, p: float = 0.55, seed: int = 0, unit: Unit = "average") -> Problem:
+def hard_condorcet(arms: int = 16, p: float = 0.55, draw: int = 0, unit: Unit = "average") -> Problem:
     """Arm 0 barely beats all others; who beats whom among those is drawn at random, and clear (0.75 to 0.95).
 
-    So most other arms look better than arm 0 to an algorithm that looks at the share of duels won.
+    To an algorithm that looks at the share of duels won, many other arms look better than arm 0. Another `draw`, another
+    problem.
 
     >>> problem = hard_condorcet(4)
     >>> problem.best, problem.mean([0, 3]), round(problem.mean([1, 2]), 3)
     ((0, 0), 0.55, 0.877)
     """
-    arms, seed = whole("arms", arms, least=2), whole("seed", seed, least=0)
+    arms, draw = whole("arms", arms, least=2), whole("draw", draw, least=0)
     if not 0.5 < finite("p", p) <= 1.0:
         raise InvalidInput(f"p must lie in (0.5, 1], not {p!r}")
-    rng, matrix = np.random.default_rng(seed), np.full((arms, arms), 0.5)
+    rng, matrix = np.random.default_rng(draw), np.full((arms, arms), 0.5)
     matrix[0, 1:], matrix[1:, 0] = p, 1.0 - p
     for i, j in zip(*np.triu_indices(arms - 1, 1), strict=True):
         clear = 0.5 + rng.uniform(0.25, 0.45) * rng.choice([-1.0, 1.0])

@@ -70,17 +70,19 @@ def arithmetic(arms: int = 8, step: float = 0.05, unit: Unit = "average") -> Pro
 
 
 def random_utilities(
-    arms: int = 16, scale: float = 1.0, link: Link = "linear", seed: int = 0, unit: Unit = "average"
+    arms: int = 16, scale: float = 1.0, link: Link = "linear", draw: int = 0, unit: Unit = "average"
 ) -> Problem:
     """Utilities drawn uniformly between 0 and `scale`: the best arm leads by about scale / (arms + 1).
 
-    >>> random_utilities(4, seed=1).params["utilities"].round(3).tolist()
+    Another `draw`, another problem.
+
+    >>> random_utilities(4, draw=1).params["utilities"].round(3).tolist()
     [0.512, 0.95, 0.144, 0.949]
     """
-    arms, scale, seed = whole("arms", arms, least=2), finite("scale", scale), whole("seed", seed, least=0)
+    arms, scale, draw = whole("arms", arms, least=2), finite("scale", scale), whole("draw", draw, least=0)
     if scale <= 0.0:
         raise InvalidInput(f"scale must be positive, not {scale!r}")
-    return init(utilities=scale * np.random.default_rng(seed).random(arms), link=link, unit=unit)
+    return init(utilities=scale * np.random.default_rng(draw).random(arms), link=link, unit=unit)
 
 
 def ties(arms: int = 8, p: float = 0.7, tie: float = 0.3, unit: Unit = "average") -> Problem:

@@ -30,8 +30,8 @@ INFO = Info(
     title="Doubler",
     kind="duel",
     scale=(0.0, 1.0),
-    assumption="utilities, linear link",
-    guarantee="O(sum over arms of log^2(t) / gap), anytime",
+    assumption="utility, linear link",
+    guarantee="O(log^2(t) sum over arms of 1 / gap), anytime",
     reference="Ailon, Karnin & Joachims, Reducing Dueling Bandits to Cardinal Bandits, ICML 2014, Algorithm 1",
 )
 

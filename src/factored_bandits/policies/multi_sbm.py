@@ -27,8 +27,8 @@ INFO = Info(
     title="MultiSBM",
     kind="duel",
     scale=(0.0, 1.0),
-    assumption="utilities, linear link",
-    guarantee="O(sum over arms of log(t) / gap) + O(K^2 log K), anytime",
+    assumption="utility, linear link",
+    guarantee="O((log(t) + K log K + K log log t) sum over arms of 1 / gap), anytime",
     reference="Ailon, Karnin & Joachims, Reducing Dueling Bandits to Cardinal Bandits, ICML 2014, Algorithm 3",
 )
 

@@ -34,7 +34,7 @@ INFO = Info(
     kind="duel",
     scale=(0.0, 1.0),
     assumption="Condorcet winner",
-    guarantee="O(sum over pairs of log(T) / gap^2) for horizon T",
+    guarantee="O(K^2 log(T) / smallest gap^2) for horizon T",
     reference="Urvoy, Clerot, Feraud & Naamane, Generic Exploration and K-armed Voting Bandits, ICML 2013",
     needs_horizon=True,
 )

@@ -28,7 +28,7 @@ INFO = Info(
     title="Self-Sparring",
     kind="duel",
     scale=(0.0, 1.0),
-    assumption="utilities, approximately linear link",
+    assumption="utility, approximately linear link",
     guarantee="O(K log(t) / smallest gap) asymptotically, anytime",
     reference="Sui, Zhuang, Burdick & Yue, Multi-dueling Bandits with Dependent Arms, UAI 2017, Algorithm 1",
 )

@@ -45,7 +45,7 @@ INFO = Info(
     title="Sparring",
     kind="duel",
     scale=(0.0, 1.0),
-    assumption="utilities (none for Tsallis-INF machines but a Condorcet winner)",
+    assumption="utility; with Tsallis-INF machines, a Condorcet winner",
     guarantee="none proved for UCB, Thompson and Exp3; O(sum over arms of log(t) / gap) with Tsallis-INF, anytime",
     reference="Ailon, Karnin & Joachims, Reducing Dueling Bandits to Cardinal Bandits, ICML 2014, Algorithm 4",
 )

@@ -35,7 +35,7 @@ INFO = Info(
     title="Versatile dueling bandits",
     kind="duel",
     scale=(0.0, 1.0),
-    assumption="Condorcet winner; none for its sqrt(K t) regret against the best fixed arm",
+    assumption="Condorcet winner; nothing for sqrt(K t)",
     guarantee="O(sum over arms of log(t) / gap), and O(sqrt(K t)) against an adversary, anytime",
     reference="Saha & Gaillard, Versatile Dueling Bandits: Best-of-both World Analyses, ICML 2022",
 )
