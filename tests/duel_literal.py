@@ -1,0 +1,195 @@
+"""Dueling algorithms word for word, and a walk through a policy, duel by duel: oracles for the fast forms.
+
+A literal algorithm is a generator: it yields the pair to play and is sent the outcome. Where it draws from the same
+generator in the same order as the policy, the two must agree in every duel.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+import problems
+from factored_bandits.randomness import generators
+
+
+def walk(policy, problem, rounds, seed=0):
+    """Play a policy interpreted; yields (t, job, state, action, reward), the block being learned when all were seen."""
+    job = problems.job(policy, problem, rounds, permute=False)
+    module, state = job.policy.module, job.new_state()
+    policy_rng, rng = generators(seed)
+    run, t = job.prepare(rng, state), 1
+    while t <= rounds:
+        length = int(module.plan(job.params, state, t, policy_rng, run.actions))
+        for row in range(length):
+            run.rewards[row] = problem.module.sample(problem.data, t + row, run.actions[row], rng)
+            yield t + row, job, state, tuple(run.actions[row].tolist()), float(run.rewards[row])
+        module.learn(job.params, state, t, run.actions[:length], run.rewards[:length])
+        t += length
+
+
+def agrees(policy, literal, problem, rounds, seed=0):
+    """Feed a literal algorithm what the policy sees: the first round in which their duels differ, None if in none."""
+    rng = generators(seed)[0]
+    other = literal(problem.sizes[0], rng)
+    expected = next(other)
+    for t, _, _, action, reward in walk(policy, problem, rounds, seed):
+        if action != expected:
+            return t
+        expected = other.send(reward)
+    return None
+
+
+def argmax(values, rng):
+    """A largest one at random, drawn as the kernels do."""
+    best, chosen, ties = -math.inf, 0, 0
+    for i, value in enumerate(values):
+        if value > best:
+            best, chosen, ties = value, i, 1
+        elif value == best:
+            ties += 1
+            if rng.random() * ties < 1.0:
+                chosen = i
+    return chosen
+
+
+class UCB:
+    """The single-bandit machine of the literature: unplayed arms first, then mean + sqrt(alpha ln n / plays)."""
+
+    def __init__(self, arms, alpha=2.5):
+        self.alpha, self.wins, self.plays = alpha, [0.0] * arms, [0] * arms
+
+    def pick(self, rng):
+        n = sum(self.plays)
+        return argmax(
+            [
+                s / k + math.sqrt(self.alpha * math.log(n) / k) if k else math.inf
+                for s, k in zip(self.wins, self.plays, strict=True)
+            ],
+            rng,
+        )
+
+    def feed(self, arm, win):
+        self.wins[arm] += win
+        self.plays[arm] += 1
+
+
+def doubler(arms, rng):
+    company, epoch = [int(rng.random() * arms)], 1
+    while True:
+        machine, chosen = UCB(arms), []
+        for _ in range(2**epoch):
+            x = sorted(company)[int(rng.random() * len(company))]
+            y = machine.pick(rng)
+            reward = yield x, y
+            machine.feed(y, 1.0 - reward)
+            chosen.append(y)
+        company, epoch = chosen, epoch + 1
+
+
+def multi_sbm(arms, rng):
+    machines, x = [UCB(arms) for _ in range(arms)], int(rng.random() * arms)
+    while True:
+        y = machines[x].pick(rng)
+        reward = yield x, y
+        machines[x].feed(y, 1.0 - reward)
+        x = y
+
+
+def sparring(arms, rng):
+    left, right = UCB(arms), UCB(arms)
+    while True:
+        x, y = left.pick(rng), right.pick(rng)
+        reward = yield x, y
+        left.feed(x, reward)
+        right.feed(y, 1.0 - reward)
+
+
+def self_sparring(counted):
+    def play(arms, rng):
+        a, b = [1.0] * arms, [1.0] * arms
+        while True:
+            x, y = (int(np.argmax([rng.beta(a[i], b[i]) for i in range(arms)])) for _ in range(2))
+            reward = yield x, y
+            if x != y or counted:
+                a[x], b[x] = a[x] + reward, b[x] + 1.0 - reward
+                a[y], b[y] = a[y] + 1.0 - reward, b[y] + reward
+
+    return play
+
+
+def tsallis_weights(losses, rate):
+    """w_i = 4 (rate (L_i - x))^-2, x by bisection."""
+    losses = np.asarray(losses)
+    low, high = losses.min() - 2.0 * math.sqrt(len(losses)) / rate, losses.min() - 2.0 / rate
+    for _ in range(200):
+        x = 0.5 * (low + high)
+        if (4.0 / (rate * (losses - x)) ** 2).sum() > 1.0:
+            high = x
+        else:
+            low = x
+    weights = 4.0 / (rate * (losses - low)) ** 2
+    return weights / weights.sum()
+
+
+def draw(chances, rng):
+    return min(int(np.searchsorted(np.cumsum(chances), rng.random(), side="right")), len(chances) - 1)
+
+
+def reduced_variance(weights, rate, arm, loss):
+    """The estimated loss of every arm: the baseline 1/2 for ALL arms with w >= rate^2, the rest by importance."""
+    baseline = np.where(weights >= rate**2, 0.5, 0.0)
+    estimate = baseline.copy()
+    estimate[arm] += (loss - baseline[arm]) / weights[arm]
+    return estimate
+
+
+def vdb(arms, rng):
+    losses, t = np.zeros(arms), 1
+    while True:
+        rate = 4.0 / math.sqrt(t)
+        weights = tsallis_weights(losses, rate)
+        x, y = draw(weights, rng), draw(weights, rng)
+        reward = yield x, y
+        losses += 0.5 * reduced_variance(weights, rate, x, 1.0 - reward)
+        losses += 0.5 * reduced_variance(weights, rate, y, reward)
+        t += 1
+
+
+def tsallis_sparring(arms, rng):
+    losses, t = [np.zeros(arms), np.zeros(arms)], 1
+    while True:
+        rate = 4.0 / math.sqrt(t)
+        weights = [tsallis_weights(each, rate) for each in losses]
+        x, y = draw(weights[0], rng), draw(weights[1], rng)
+        reward = yield x, y
+        losses[0] += reduced_variance(weights[0], rate, x, 1.0 - reward)
+        losses[1] += reduced_variance(weights[1], rate, y, reward)
+        t += 1
+
+
+def exp3_sparring(arms, rng):
+    losses, t = [np.zeros(arms), np.zeros(arms)], 1
+    while True:
+        rate = math.sqrt(math.log(arms) / (arms * t))
+        chances = [np.exp(-rate * (each - each.min())) for each in losses]
+        chances = [each / each.sum() for each in chances]
+        x, y = draw(chances[0], rng), draw(chances[1], rng)
+        reward = yield x, y
+        losses[0][x] += (1.0 - reward) / chances[0][x]
+        losses[1][y] += reward / chances[1][y]
+        t += 1
+
+
+def thompson_sparring(arms, rng):
+    wins, plays = np.zeros((2, arms)), np.zeros((2, arms))
+    while True:
+        x, y = (
+            int(np.argmax([rng.beta(wins[p, i] + 1.0, plays[p, i] - wins[p, i] + 1.0) for i in range(arms)]))
+            for p in range(2)
+        )
+        reward = yield x, y
+        for place, arm, win in ((0, x, reward), (1, y, 1.0 - reward)):
+            wins[place, arm] += win
+            plays[place, arm] += 1
