@@ -14,8 +14,8 @@ import problems
 from factored_bandits.randomness import generators
 
 
-def walk(policy, problem, rounds, seed=0):
-    """Play a policy interpreted; yields (t, job, state, action, reward), the block being learned when all were seen."""
+def blocks(policy, problem, rounds, seed=0):
+    """Play a policy interpreted; yields (t, job, state, actions, rewards) of each block before it is learned."""
     job = problems.job(policy, problem, rounds, permute=False)
     module, state = job.policy.module, job.new_state()
     policy_rng, rng = generators(seed)
@@ -24,9 +24,16 @@ def walk(policy, problem, rounds, seed=0):
         length = int(module.plan(job.params, state, t, policy_rng, run.actions))
         for row in range(length):
             run.rewards[row] = problem.module.sample(problem.data, t + row, run.actions[row], rng)
-            yield t + row, job, state, tuple(run.actions[row].tolist()), float(run.rewards[row])
+        yield t, job, state, run.actions[:length].tolist(), run.rewards[:length].tolist()
         module.learn(job.params, state, t, run.actions[:length], run.rewards[:length])
         t += length
+
+
+def walk(policy, problem, rounds, seed=0):
+    """The same duel by duel: yields (t, job, state, action, reward)."""
+    for t, job, state, actions, rewards in blocks(policy, problem, rounds, seed):
+        for row, (action, reward) in enumerate(zip(actions, rewards, strict=True)):
+            yield t + row, job, state, tuple(action), reward
 
 
 def agrees(policy, literal, problem, rounds, seed=0):
@@ -123,7 +130,7 @@ def tsallis_weights(losses, rate):
     """w_i = 4 (rate (L_i - x))^-2, x by bisection."""
     losses = np.asarray(losses)
     low, high = losses.min() - 2.0 * math.sqrt(len(losses)) / rate, losses.min() - 2.0 / rate
-    for _ in range(200):
+    for _ in range(70):
         x = 0.5 * (low + high)
         if (4.0 / (rate * (losses - x)) ** 2).sum() > 1.0:
             high = x

@@ -87,7 +87,7 @@ def test_the_baseline_of_tsallis_inf_goes_to_all_arms():
 
 
 def test_estimates_of_vdb_are_unbiased():
-    """Averaged over both draws and the outcome, each arm's estimate grows by its true loss (twice, halves not taken)."""
+    """Averaged over both draws and the outcome, each arm's estimate grows by its true loss (kept twice)."""
     problem, params = fb.environments.make("duel_utility", utilities=[0.5, 0.2, 0.0]), make("vdb").coded()
     state, t = vdb.init(params, np.array([3, 3]), 0), 400
     state.table[ESTIMATE] = [10.0, 30.0, 80.0]

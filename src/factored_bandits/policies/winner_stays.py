@@ -1,8 +1,9 @@
 """Winner Stays (Chen & Frazier, ICML 2017): the winner of a duel defends its title against the next challenger.
 
-Every arm keeps its wins less its losses. The two arms with the largest difference duel until the lower one falls behind
-an arm that has not yet played in this round; that one is the next challenger. A round ends when every arm has
-challenged. For strong regret, after the r-th round its winner duels itself floor(beta^r) times.
+Every arm keeps its wins less its losses. The two arms with the largest difference duel; ties go to those who have just
+played, then to chance. So a pair duels until one falls behind an arm that has not yet played in this round, which is
+the next challenger; a round ends when every arm has challenged. For strong regret, after the r-th round (not after every
+duel) its winner duels itself floor(beta^r) times.
 
 Within a round everyone who has not played has the same difference, everyone beaten one less; so the next pair is known
 without a search.
@@ -84,10 +85,10 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 
 @kernel
 def new_round(params: Params, state: State) -> None:
-    """Everyone but the title holder is to play."""
+    """Everyone but the title holder is to play; the loser of the last duel, if still there, begins."""
     clock, count = state.clock, 0
     for arm in range(len(state.pool)):
-        if arm != clock[FIRST]:
+        if arm != clock[FIRST] and arm != clock[SECOND]:
             state.pool[count] = arm
             count += 1
     clock[WAITING] = count
@@ -118,9 +119,12 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
     if margin[second] > margin[first]:
         clock[FIRST], clock[SECOND] = second, first
     if margin[clock[SECOND]] == -clock[ROUND]:
-        clock[SECOND] = NOBODY
         if clock[WAITING] == 0 and params.regret == STRONG:
             clock[AWAKE] = t + 1 + int(state.power[0])
+        if clock[WAITING] > 0 or params.regret == STRONG:
+            clock[SECOND] = NOBODY
+        else:  # all others tie, and ties go to the arm that has just played
+            new_round(params, state)
 
 
 @kernel
