@@ -18,12 +18,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Floats, Ints
-from ..errors import InvalidInput
 from ..kernel import kernel
-from ..randomness import below
 from ._contract import Info
-
-LARGEST = 10**6  # combinations; beyond that a step would look at millions of indices and learn nothing for long
+from ._flat import arms, join, spread
+from ._ucb import MEAN, PLAYS, WIDTH, check_alpha, ucb_feed, ucb_pick, ucb_table
 
 INFO = Info(
     title="UCB1 over all combinations",
@@ -45,70 +43,42 @@ class State(NamedTuple):
     """Statistics of each combination, the last factor running fastest."""
 
     sizes: Ints  # (L,)
-    total: Floats  # (combinations,) sum of rewards
-    plays: Ints  # (combinations,)
-    tied: Ints  # (combinations,) scratch: those with the largest index
-    tied_count: Ints  # (1,) how many they were at the last plan
+    table: Floats  # (4, combinations) the rows of _ucb
+    root: Floats  # (1,) sqrt(alpha log t) of the last plan
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    arms = math.prod(int(size) for size in sizes)
-    if arms > LARGEST:
-        raise InvalidInput(
-            f"ucb1 looks at every combination at every step and takes at most {LARGEST:,} of them; this problem has "
-            f"{arms:,}. Use a policy that works factor by factor, such as 'tea'"
-        )
-    integers = np.zeros((2, arms), dtype=np.int64)
-    return State(np.asarray(sizes), np.zeros(arms), integers[0], integers[1].copy(), np.zeros(1, dtype=np.int64))
+    check_alpha("ucb1", params.alpha)
+    return State(np.array(sizes, dtype=np.int64), ucb_table(arms("ucb1", sizes)), np.zeros(1))
 
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """The combination with the largest index."""
-    bonus, best, ties = params.alpha * math.log(t), -math.inf, 0
-    for arm in range(len(state.total)):
-        n = state.plays[arm]
-        index = math.inf if n == 0 else state.total[arm] / n + math.sqrt(bonus / n)
-        if index > best:
-            best, ties = index, 0
-        if index == best:
-            state.tied[ties] = arm
-            ties += 1
-    state.tied_count[0] = ties
-    spread(state, state.tied[below(rng, ties)], actions[0])
+    state.root[0] = math.sqrt(params.alpha * math.log(t))
+    spread(state.sizes, ucb_pick(state.table, 0, state.table.shape[1], state.root[0], rng), actions[0])
     return 1
-
-
-@kernel
-def spread(state: State, arm: int, action: Ints) -> None:
-    """The levels of a combination."""
-    for l in range(len(state.sizes) - 1, -1, -1):
-        action[l] = arm % state.sizes[l]
-        arm //= state.sizes[l]
 
 
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
     """Sum and count of the combination played."""
-    arm = 0
-    for l in range(len(state.sizes)):
-        arm = arm * state.sizes[l] + actions[0, l]
-    state.total[arm] += rewards[0]
-    state.plays[arm] += 1
+    ucb_feed(state.table, join(state.sizes, actions[0]), rewards[0])
 
 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
     """The combination with the best mean among those played."""
     best, best_mean = 0, -math.inf
-    for arm in range(len(state.total)):
-        if state.plays[arm] > 0 and state.total[arm] / state.plays[arm] > best_mean:
-            best, best_mean = arm, state.total[arm] / state.plays[arm]
-    spread(state, best, action)
+    for arm in range(state.table.shape[1]):
+        if state.table[PLAYS, arm] > 0.0 and state.table[MEAN, arm] > best_mean:
+            best, best_mean = arm, state.table[MEAN, arm]
+    spread(state.sizes, best, action)
 
 
 def propensities(params: Params, state: State, length: int) -> list[Floats]:
     """Among the combinations that tied for the largest index, the share with each level."""
-    tied = np.unravel_index(state.tied[: state.tied_count[0]], tuple(state.sizes))
+    index = state.table[MEAN] + state.root[0] * state.table[WIDTH]
+    tied = np.unravel_index(np.flatnonzero(index == index.max()), tuple(state.sizes))
     return [np.bincount(levels, minlength=size) / len(levels) for levels, size in zip(tied, state.sizes, strict=True)]
