@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from . import environments, errors, policies
     from .agent import Agent
     from .comparison import compare
-    from .environments import load_preferences
+    from .environments import load_duels, load_preferences
     from .simulation import simulate
     from .tem import TEM
 
@@ -27,6 +27,7 @@ _WHERE = {
     "compare": "comparison",
     "environments": None,
     "errors": None,
+    "load_duels": "environments",
     "load_preferences": "environments",
     "policies": None,
     "simulate": "simulation",
@@ -39,6 +40,7 @@ __all__ = [
     "compare",
     "environments",
     "errors",
+    "load_duels",
     "load_preferences",
     "policies",
     "simulate",

@@ -151,6 +151,9 @@ def test_generators_take_numpy_numbers(name):
         ("identical_gap", "arms", 2),
         ("arithmetic", "arms", 2),
         ("cyclic", "arms", 4),
+        ("hard_condorcet", "arms", 2),
+        ("random_utilities", "arms", 2),
+        ("ties", "arms", 2),
     ],
 )
 def test_counts_must_be_whole_numbers(name, parameter, least, wrong):
