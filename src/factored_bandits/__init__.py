@@ -12,7 +12,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import environments, errors, policies
+    from . import environments, errors, policies, theory
     from .agent import Agent
     from .comparison import compare
     from .environments import load_duels, load_preferences
@@ -31,6 +31,7 @@ _WHERE = {
     "load_preferences": "environments",
     "policies": None,
     "simulate": "simulation",
+    "theory": None,
 }
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "load_preferences",
     "policies",
     "simulate",
+    "theory",
 ]
 
 

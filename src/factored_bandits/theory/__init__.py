@@ -1,0 +1,47 @@
+"""The paper's theory, to be computed: gaps, identifiability, kappa, upper and lower bounds, and a check of results.
+
+Nothing here simulates. Gaps and regret are in the units of the problem; numbers of TEM are on its scale [-1, 1].
+
+>>> import factored_bandits as fb
+>>> problem = fb.environments.spiked(levels=4, best=0.81, gap=0.5)
+>>> fb.theory.identifiability(problem).holds, round(fb.theory.kappa(problem).value, 3)
+(True, 2.25)
+>>> round(fb.theory.regret_lower(problem, 1e6)), round(fb.theory.regret_upper(problem, 1e6))
+(34, 113753)
+"""
+
+from __future__ import annotations
+
+from ._check import check
+from ._confidence import SUM_OF_INVERSES, confidence, f, failure_probability, reentry_round, tau
+from ._gaps import Identifiability, Witness, gaps, identifiability
+from ._kappa import Kappa, kappa
+from ._lower import condorcet_lower, pulls_lower, regret_lower
+from ._verdict import Check
+from .bounds import comparisons_upper, extra_pulls, pulls_upper, pulls_upper_likely, regret_upper, slope
+
+__all__ = [
+    "SUM_OF_INVERSES",
+    "Check",
+    "Identifiability",
+    "Kappa",
+    "Witness",
+    "check",
+    "comparisons_upper",
+    "condorcet_lower",
+    "confidence",
+    "extra_pulls",
+    "f",
+    "failure_probability",
+    "gaps",
+    "identifiability",
+    "kappa",
+    "pulls_lower",
+    "pulls_upper",
+    "pulls_upper_likely",
+    "reentry_round",
+    "regret_lower",
+    "regret_upper",
+    "slope",
+    "tau",
+]
