@@ -21,7 +21,7 @@ from ..arrays import Bools, Floats, Ints
 from ..kernel import kernel
 from ..randomness import below
 from ._duels import check_positive, check_size, deficit
-from ._posterior import draw_above_half, update_posterior
+from ._posterior import absorb_posterior, draw_above_half, update_posterior
 
 NEVER = -math.inf
 NOBODY = -1
@@ -158,3 +158,12 @@ def update(state: State, actions: Ints, rewards: Floats) -> None:
         state.deficits[first, second] = deficit(state.wins, first, second)
         state.deficits[second, first] = deficit(state.wins, second, first)
         state.limits[LOWEST, first] = state.limits[LOWEST, second] = NEVER
+
+
+def absorb(state: State, wins: Floats) -> None:
+    """Past duels count like duels played."""
+    absorb_posterior(state.wins, state.chance, state.mass, wins)
+    for i in range(len(wins)):
+        for j in range(len(wins)):
+            state.deficits[i, j] = deficit(state.wins, i, j)
+    state.limits[LOWEST] = NEVER

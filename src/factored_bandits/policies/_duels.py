@@ -40,6 +40,15 @@ def check_positive(policy: str, **values: float) -> None:
             raise InvalidInput(f"{policy}: {name} must be positive, not {value!r}")
 
 
+def met(wins: Floats) -> list[tuple[int, int]]:
+    """The pairs i < j that have duelled.
+
+    >>> met(np.array([[0.0, 0.0, 2.0], [0.0, 0.0, 0.0], [1.0, 0.0, 0.0]]))
+    [(0, 2)]
+    """
+    return [(int(i), int(j)) for i, j in zip(*np.nonzero(np.triu(wins + wins.T, 1)), strict=True)]
+
+
 @kernel
 def record(wins: Floats, first: int, second: int, outcome: float) -> None:
     """One duel between two arms: 1 the first won, 0 the second did, 0.5 a tie."""

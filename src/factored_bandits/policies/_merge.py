@@ -107,7 +107,7 @@ def copy_batch(groups: Ints, b: int, filled: int) -> int:
 
 
 @kernel
-def absorb(state: State, b: int) -> int:
+def join_next(state: State, b: int) -> int:
     """An arm alone in its batch joins the next batch; returns the number of that batch."""
     groups, counts = state.groups, state.counts
     if groups[b, LENGTH] > 1 or counts[BATCHES] == 1:

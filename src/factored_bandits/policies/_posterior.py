@@ -17,7 +17,7 @@ import numpy as np
 
 from ..arrays import Floats
 from ..kernel import kernel
-from ._duels import divergence, record
+from ._duels import divergence, met, record
 
 PATIENCE = 1_000_000  # draws of a side that has a chance of 1e-6 or less; only rounding errors ever ask for more
 
@@ -95,3 +95,12 @@ def likely_winner(chance: Floats) -> int:
         if total > most:
             best, most = i, total
     return best
+
+
+def absorb_posterior(wins: Floats, chance: Floats, mass: Floats, past: Floats) -> None:
+    """Past duels, of which wins counts each (K, K), count like duels played."""
+    wins += past
+    for i, j in met(wins):
+        n = wins[i, j] + wins[j, i] + 1.0
+        chance[i, j], mass[i, j] = fair_tail(n, wins[i, j]), fair_mass(n, wins[i, j])
+        chance[j, i] = 1.0 - chance[i, j]

@@ -18,7 +18,7 @@ import numpy as np
 from ..arrays import Floats, Ints
 from ..kernel import kernel
 from ..randomness import below, shuffle_column
-from ._duels import check_positive, check_size, divergence, first_round, record
+from ._duels import check_positive, check_size, divergence, first_round, met, record
 
 NOBODY = -1
 ORDER, CURRENT, NEXT, REMAINING, CHOSEN, PARTNER = 0, 1, 2, 3, 4, 5  # columns of State.lists
@@ -238,3 +238,11 @@ def least_doubted(state: State, action: Ints) -> None:
         if state.total[i] < state.total[best]:
             best = i
     action[0], action[1] = best, best
+
+
+def absorb(state: State, wins: Floats) -> None:
+    """Past duels count like duels of the passes over the pairs; the first loop goes over all arms as ever."""
+    state.wins[:] += wins
+    for i, j in met(state.wins):
+        weigh(state, i, j)
+        weigh(state, j, i)

@@ -124,3 +124,8 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
 def recommend(params: Params, state: State, action: Ints) -> None:
     """The arm that is expected to beat most others."""
     action[0] = action[1] = likely_winner(state.chance)
+
+
+def absorb(params: Params, state: State, wins: Floats) -> None:
+    """Past duels count like duels played."""
+    _dts.absorb(state, wins)

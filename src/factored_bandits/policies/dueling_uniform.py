@@ -78,3 +78,9 @@ def recommend(params: Params, state: State, action: Ints) -> None:
 def propensities(params: Params, state: State, length: int) -> list[Floats]:
     """One over the number of arms, in both places."""
     return [np.full(len(state.wins), 1.0 / len(state.wins))] * 2
+
+
+def absorb(params: Params, state: State, wins: Floats) -> None:
+    """Past duels count like duels played."""
+    state.wins[:] += wins.sum(axis=1)
+    state.plays[:] += (wins + wins.T).sum(axis=1).astype(np.int64)

@@ -24,7 +24,7 @@ from ..randomness import below
 from . import _merge
 from ._contract import FOREVER, Info
 from ._duels import record
-from ._merge import ARM, BATCHES, LEFT, LENGTH, RANK, START, State, absorb, most_successful, regroup, remove, weakest
+from ._merge import ARM, BATCHES, LEFT, LENGTH, RANK, START, State, join_next, most_successful, regroup, remove, weakest
 
 INFO = Info(
     title="Merge Double Thompson Sampling",
@@ -54,11 +54,11 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     """The next batch: who is beaten leaves; the likely winner duels the likely loser."""
     regroup(state, params.batch, rng)
     level = params.alpha * math.log(t + state.delay[0])
-    b = absorb(state, t % state.counts[BATCHES])
+    b = join_next(state, t % state.counts[BATCHES])
     place = weakest(state, b, level)
     while place >= 0:
         remove(state, b, place)
-        b = absorb(state, b)
+        b = join_next(state, b)
         place = weakest(state, b, level)
     start, length = state.groups[b, START], state.groups[b, LENGTH]
     actions[0, 0] = actions[0, 1] = state.groups[start, ARM]

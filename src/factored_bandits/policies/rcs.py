@@ -23,8 +23,8 @@ from ..arrays import Floats, Ints
 from ..kernel import kernel
 from ..randomness import below
 from ._contract import Info
-from ._duels import check_positive, check_size, new_rivals, strongest_rival, update_rivals
-from ._posterior import likely_winner, update_posterior
+from ._duels import check_positive, check_size, met, new_rivals, strongest_rival, update_rivals
+from ._posterior import absorb_posterior, likely_winner, update_posterior
 
 NOBODY = -1
 
@@ -117,3 +117,10 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
 def recommend(params: Params, state: State, action: Ints) -> None:
     """The arm that is expected to beat most others."""
     action[0] = action[1] = likely_winner(state.chance)
+
+
+def absorb(params: Params, state: State, wins: Floats) -> None:
+    """Past duels count like duels played."""
+    absorb_posterior(state.wins, state.chance, state.mass, wins)
+    for i, j in met(state.wins):
+        update_rivals(state.wins, state.rivals, i, j)

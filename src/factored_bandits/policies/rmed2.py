@@ -85,3 +85,8 @@ def idle(params: Params, state: State, t: int) -> int:
 def recommend(params: Params, state: State, action: Ints) -> None:
     """i*."""
     least_doubted(state, action)
+
+
+def absorb(params: Params, state: State, wins: Floats) -> None:
+    """Past duels count like duels played."""
+    _rmed.absorb(state, wins)

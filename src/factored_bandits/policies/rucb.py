@@ -28,6 +28,7 @@ from ._duels import (
     check_size,
     deficit,
     first_round,
+    met,
     new_rivals,
     record,
     strongest_rival,
@@ -163,3 +164,12 @@ def recommend(params: Params, state: State, action: Ints) -> None:
             if state.worst[i] < state.worst[best]:
                 best = i
     action[0], action[1] = best, best
+
+
+def absorb(params: Params, state: State, wins: Floats) -> None:
+    """Past duels count like duels played."""
+    state.wins[:] += wins
+    for i, j in met(state.wins):
+        update_rivals(state.wins, state.rivals, i, j)
+    for i in range(len(wins)):
+        state.worst[i] = max(deficit(state.wins, i, j) for j in range(len(wins)))

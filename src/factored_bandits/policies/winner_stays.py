@@ -2,8 +2,8 @@
 
 Every arm keeps its wins less its losses. The two arms with the largest difference duel; ties go to those who have just
 played, then to chance. So a pair duels until one falls behind an arm that has not yet played in this round, which is
-the next challenger; a round ends when every arm has challenged. For strong regret, after the r-th round (not after every
-duel) its winner duels itself floor(beta^r) times.
+the next challenger; a round ends when every arm has challenged. For strong regret, after the r-th round (not after
+every duel) its winner duels itself floor(beta^r) times.
 
 Within a round everyone who has not played has the same difference, everyone beaten one less; so the next pair is known
 without a search.
