@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Floats, Ints
+from ..arrays import Bools, Floats, Ints
 
 ERRORS = 3.0  # standard errors by which a mean may miss a bound on an expectation
 SHOWN = 5  # rounds in the printed table, a power of ten apart
@@ -52,15 +52,18 @@ class Check:
         return pulls and bool((self.regret - ERRORS * self.standard_error <= self.upper).all())
 
     @property
-    def late(self) -> bool:
-        """Whether the horizon is long enough for the lower bound: it asks for at most half of the rounds."""
-        needed = [sum(p.lower for p in self.pulls if p.factor == l) for l in {p.factor for p in self.pulls}]
-        return bool(max(needed, default=0.0) <= 0.5 * self.rounds[-1])
+    def late(self) -> Bools:
+        """Per checkpoint, whether it is late enough for the lower bound: it asks for at most half of the rounds."""
+        factors = {p.factor for p in self.pulls}
+        needed = max((sum(p.lower for p in self.pulls if p.factor == l) for l in factors), default=0.0)
+        growth = np.log(np.maximum(self.rounds, math.e))  # what it asks for grows like this
+        share = growth / growth[-1]
+        return np.asarray(needed * share <= 0.5 * self.rounds)
 
     @property
     def above_lower(self) -> bool | None:
         """Whether the final regret is above `fraction` of the lower bound; None if there is none, or too early."""
-        if not self.late or not self.identifiable or math.isnan(self.lower[-1]):
+        if not self.late[-1] or not self.identifiable or math.isnan(self.lower[-1]):
             return None
         return bool(self.regret[-1] + ERRORS * self.standard_error[-1] >= self.fraction * self.lower[-1])
 
@@ -80,7 +83,7 @@ class Check:
         widths = [max(len(row[column]) for row in rows) for column in range(4)]
         table = [row[0].ljust(widths[0]) + "".join("  " + row[c].rjust(widths[c]) for c in (1, 2, 3)) for row in rows]
         title = f"{self.policy} on {self.problem}, {self.repetitions} repetitions (unit: {self.unit})"
-        return "\n".join([title, *table, self._upper_verdict(), self._lower_verdict()])
+        return "\n".join([title, *table, *self.verdicts()])
 
     def _nearest(self) -> list[Pulls]:
         """Per factor the level that comes nearest to its upper bound, or has most pulls."""
@@ -89,6 +92,10 @@ class Check:
             if p.factor not in found or _share(p) > _share(found[p.factor]):
                 found[p.factor] = p
         return list(found.values())
+
+    def verdicts(self) -> tuple[str, str]:
+        """In words, on the upper bound and on the lower one."""
+        return self._upper_verdict(), self._lower_verdict()
 
     def _upper_verdict(self) -> str:
         if not self.theorem:
