@@ -103,7 +103,7 @@ def place(run: Run, row: Ints) -> None:
 def play(
     params: Any, state: Any, env: Any, run: Run, policy_rng: np.random.Generator, rng: np.random.Generator, budget: int
 ) -> None:
-    """Play blocks until the horizon is passed, `budget` plays are made (a jump counts as one), or the events are full."""
+    """Play blocks until the horizon, `budget` plays (a jump counts as one), or no room is left for events."""
     action, actions, rewards, start, plays = run.action, run.actions, run.rewards, run.start, run.plays
     checkpoints, limits, clock, noted, correct = run.checkpoints, run.limits, run.clock, run.regret, run.correct
     events = run.events

@@ -151,8 +151,8 @@ def cyclic(arms: int = 4, p_best: float = 0.6, p_cycle: float = 0.9, unit: Unit 
 def hard_condorcet(arms: int = 16, p: float = 0.55, draw: int = 0, unit: Unit = "average") -> Problem:
     """Arm 0 barely beats all others; who beats whom among those is drawn at random, and clear (0.75 to 0.95).
 
-    To an algorithm that looks at the share of duels won, many other arms look better than arm 0. Another `draw`, another
-    problem.
+    To an algorithm that looks at the share of duels won, many other arms look better than arm 0. Another `draw` gives
+    another problem.
 
     >>> problem = hard_condorcet(4)
     >>> problem.best, problem.mean([0, 3]), round(problem.mean([1, 2]), 3)
