@@ -5,15 +5,17 @@ from __future__ import annotations
 import types
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
 from ..arrays import Floats
+from ..environments import PastDuels
 from ..errors import DumpError
 from ..policies import Policy, make
 from ..randomness import generators
-from . import _ledger, _policies
+from . import _history, _ledger, _policies
 from ._dump import pack, seal, unpack, unseal
 from ._labels import Label, labels
 from ._rewards import UNIT, rewards
@@ -38,7 +40,8 @@ class Agent:
     `policy`: a name, a made policy, or a module of your own; `params` are its parameters. `factors`: the levels of each
     factor; or `arms`: what to compare, for duels. `reward_range`: what rewards can be at all, None for raw ones.
     `default`: the reward of a decision that expires, if not given the low end of the range, in duels a tie. `horizon`:
-    how many rounds are planned, for policies that need to know.
+    how many rounds are planned, for policies that need to know. `history`: duels of the past to begin with, as a CSV
+    file, a list of (winner, loser) or (winner, loser, tie), or an array of wins of row over column.
 
     >>> import factored_bandits as fb
     >>> agent = fb.Agent("ucb1", factors={"colour": ["red", "blue"]}, alpha=0.5)
@@ -59,6 +62,7 @@ class Agent:
         default: float | None = None,
         seed: int = 0,
         horizon: int | None = None,
+        history: str | Path | Sequence[Sequence[Any]] | Floats | PastDuels | None = None,
         **params: Any,
     ) -> None:
         self._labels = labels(factors, arms)
@@ -74,6 +78,9 @@ class Agent:
         self._actions = np.zeros((longest, len(sizes)), dtype=np.int64)  # scratch
         self._plays = [np.zeros(size, dtype=np.int64) for size in sizes]
         self._ledger = _ledger.Ledger()
+        self._past = 0  # duels of the past, which count as rounds
+        if history is not None:
+            self._past = _history.absorb(self._policy, self._params, self._state, self._labels, history)
 
     @property
     def policy(self) -> Policy:
@@ -113,7 +120,7 @@ class Agent:
 
     def _plan(self) -> None:
         module, start = self._policy.module, self._ledger.asked + 1
-        length = int(module.plan(self._params, self._state, start, self._generator, self._actions))
+        length = int(module.plan(self._params, self._state, self._past + start, self._generator, self._actions))
         actions = self._actions[:length].copy()
         chances: Floats | None = None
         if hasattr(module, "propensities"):
@@ -150,7 +157,7 @@ class Agent:
         self._ledger.settle(int(identifier), reward)
         for block in self._ledger.ready():
             seen = self._rewards.mapped(block.rewards)
-            self._policy.module.learn(self._params, self._state, block.start, block.actions, seen)
+            self._policy.module.learn(self._params, self._state, self._past + block.start, block.actions, seen)
 
     def best(self) -> Any:
         """The best action as far as is known: a dict of labels, for duels the label of an arm.
@@ -162,6 +169,27 @@ class Agent:
         self._policy.module.recommend(self._params, self._state, action)
         named = self._labels.named(action.tolist())
         return named["first"] if self._labels.kind == "duel" else named
+
+    def confidence(self) -> float | None:
+        """How sure the policy is that `best` is the best: the level at which it has ruled out everything else.
+
+        0.0 while something else is still in; None where the algorithm makes no such statement. It holds as far as the
+        assumptions of the algorithm do.
+
+        >>> agent = Agent("dueling_tea", arms=["draft A", "draft B"], seed=1)
+        >>> agent.confidence()
+        0.0
+        >>> while not agent.confidence():
+        ...     decision = agent.ask()
+        ...     agent.tell(decision.id, 1.0 if decision.levels["first"] == "draft B" else 0.0)
+        >>> agent.best(), agent.confidence() > 0.99
+        ('draft B', True)
+        """
+        module = self._policy.module
+        if not hasattr(module, "confidence"):
+            return None
+        level: float | None = module.confidence(self._params, self._state, self._past + self._ledger.asked + 1)
+        return level
 
     def status(self) -> Status:
         """What is known of every level: in or out, plays, gap to the leader and what it is at least, re-entry round.
@@ -175,7 +203,7 @@ class Agent:
         module, ledger = self._policy.module, self._ledger
         standings = None
         if hasattr(module, "status"):
-            standings = module.status(self._params, self._state, ledger.asked + 1)
+            standings = module.status(self._params, self._state, self._past + ledger.asked + 1)
         rows = tuple(level_rows(self._labels, self._plays, standings, self._rewards.slope))
         return Status(self._policy.label, ledger.asked, ledger.learned, len(ledger.waiting), rows)
 
@@ -195,6 +223,7 @@ class Agent:
                 "horizon": self._horizon or None,
             },
             "generator": self._generator.bit_generator.state,
+            "past": self._past,
             "rounds": self._ledger.document(),
             "plays": [pack(plays) for plays in self._plays],
             "state": {name: pack(array) for name, array in self._state._asdict().items()},
@@ -233,4 +262,5 @@ class Agent:
         for plays, counts in zip(self._plays, content["plays"], strict=True):
             plays[:] = unpack(counts, "plays", plays.dtype, plays.shape)
         self._ledger = _ledger.restored(content["rounds"], self._labels.sizes)
+        self._past = _policies.whole("past", content.get("past", 0), 0)
         self._generator.bit_generator.state = content["generator"]

@@ -17,7 +17,7 @@ A policy module holds (DESIGN in docs/explanation/contract.md):
     status(params, state, t) -> list                      per factor and level a `Standing`
     block_length(sizes) -> int                            the longest block (default: the largest size)
     absorb(params, state, wins)                           past duels into a new state: wins (K, K) of row over column
-    confidence(params, state, t) -> float                 how sure it is that all is out but what it recommends, else 0
+    confidence(params, state, t) -> float | None          how sure it is that all is out but what it recommends, else 0
 """
 
 from __future__ import annotations

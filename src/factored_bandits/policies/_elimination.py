@@ -1,4 +1,4 @@
-"""What policies that throw arms out for good tell of each arm."""
+"""What policies that throw levels out tell of them, and how sure they are of what is left."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import math
 
 from ..arrays import Bools, Floats, Ints
 from ._contract import Standing
+from ._tem import ACTIVE_COUNT, LOWEST, NEWS, NOTHING_LEARNED, STALE
+from ._tem import State as Modules
 
 
 def standings(active: Bools, leader: int, lead: Floats, duels: Floats | Ints, bar: float) -> list[list[Standing]]:
@@ -24,3 +26,17 @@ def standings(active: Bools, leader: int, lead: Floats, duels: Floats | Ints, ba
             lower = gap - math.sqrt(bar / duels[arm])
         rows.append(Standing(inside, gap, lower, None))
     return [rows]
+
+
+def confidence_of_modules(state: Modules) -> float:
+    """1 - sum of exp(-smallest tau): every other level is out, and the best one is, with at most this chance, wrongly.
+
+    An arm is out at confidence delta as long as log(1 / delta) < tau, and the best arm of a module ever is with a
+    chance of at most delta; so exp(-tau) is what speaks for an arm that is out, at any time.
+    """
+    doubt = 0.0
+    for counts, levels in zip(state.counts, state.levels, strict=True):
+        if counts[ACTIVE_COUNT] > 1 or counts[NEWS] in (NOTHING_LEARNED, STALE):
+            return 0.0
+        doubt += math.exp(-levels[LOWEST])
+    return max(0.0, 1.0 - doubt)

@@ -70,7 +70,7 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
     check_size("beat_the_mean", arms, matrices=2)
     if params.gamma < 1.0:
         raise InvalidInput(f"beat_the_mean: gamma is at least 1 (1 = strong transitivity), not {params.gamma:g}")
-    constant = 3.0 * params.gamma**2 if params.constant == PAPER else 1.2**2
+    constant = factor(params)
     return State(
         totals=np.zeros((2, arms)),
         pairs=np.zeros((2, arms, arms)),
@@ -79,6 +79,11 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
         clock=np.array([arms, 0]),
         bar=np.array([4.0 * constant**2 * math.log(2.0 * horizon * arms)]),
     )
+
+
+def factor(params: Params) -> float:
+    """c in the radius."""
+    return 3.0 * params.gamma**2 if params.constant == PAPER else 1.2**2
 
 
 @kernel
@@ -181,3 +186,11 @@ def status(params: Params, state: State, t: int) -> list[list[Standing]]:
     shares = won / np.maximum(played, 1.0)
     fewest = np.minimum(played[state.active].min(), played)
     return standings(state.active, int(action[0]), (shares[action[0]] - shares) * fewest, fewest, state.bar[0])
+
+
+def confidence(params: Params, state: State, t: int) -> float | None:
+    """1 - 1 / T once one arm is left, with the constant of the proof."""
+    if params.constant != PAPER:
+        return None
+    doubt = 2.0 * len(state.active) * math.exp(-0.25 * state.bar[0] / factor(params) ** 2)
+    return 1.0 - doubt if state.clock[LEFT] == 1 else 0.0

@@ -22,6 +22,7 @@ from ..kernel import kernel
 from ..randomness import shuffle_column
 from . import _tem
 from ._contract import Info, Standing
+from ._elimination import confidence_of_modules
 from ._tem import State, active_set, changes, feedback, leader, log_f, rest, schedule
 
 INFO = Info(
@@ -89,3 +90,8 @@ def propensities(params: Params, state: State, length: int) -> list[Floats]:
 def status(params: Params, state: State, t: int) -> list[list[Standing]]:
     """Per arm: in or out, gap to the leader, its lower bound, the round of return."""
     return [_tem.standings(state, 0, t)]
+
+
+def confidence(params: Params, state: State, t: int) -> float:
+    """How sure the module is of the arm left; 0 while another one is in."""
+    return confidence_of_modules(state)

@@ -163,3 +163,8 @@ def standing(params: Params, state: State) -> tuple[Bools, int]:
 def status(params: Params, state: State, t: int) -> list[list[Standing]]:
     """Per arm: in or out, and its record against the candidate."""
     return standings(state.active, int(state.clock[CANDIDATE]), state.lead, state.plays, state.bar[0])
+
+
+def confidence(params: Params, state: State, t: int) -> float:
+    """1 - 1 / T once nobody else is left."""
+    return 1.0 - len(state.lead) ** 2 * math.exp(-0.25 * state.bar[0]) if state.clock[LEFT] == 0 else 0.0

@@ -186,3 +186,9 @@ def absorb(params: Params, state: State, wins: Floats) -> None:
     state.clock[[EDGE, LEVEL]] = (duels == duels.min()).sum(), duels.min()
     for i, j in state.order:
         judge(state, i, j)
+
+
+def confidence(params: Params, state: State, t: int) -> float:
+    """1 - 1 / T once one arm is left."""
+    arms = len(state.active)
+    return 1.0 - math.sqrt(arms * (arms - 1) * math.exp(-2.0 * state.bar[0])) if state.clock[LEFT] == 1 else 0.0

@@ -22,6 +22,7 @@ from ..arrays import Bools, Floats, Ints
 from ..kernel import kernel
 from . import _tem
 from ._contract import Info, Standing
+from ._elimination import confidence_of_modules
 from ._tem import State, changes, feedback, leader, log_f, look, rest, schedule
 
 INFO = Info(
@@ -93,3 +94,8 @@ def status(params: Params, state: State, t: int) -> list[list[Standing]]:
 def block_length(sizes: Any) -> int:
     """A phase is at most as long as the largest factor."""
     return int(max(sizes))
+
+
+def confidence(params: Params, state: State, t: int) -> float:
+    """How sure the modules are of the combination left; 0 while another level is in."""
+    return confidence_of_modules(state)
