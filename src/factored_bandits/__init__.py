@@ -12,7 +12,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import environments, errors, policies, theory
+    from . import environments, errors, policies, suite, theory
     from .agent import Agent
     from .comparison import compare
     from .environments import load_duels, load_preferences
@@ -31,6 +31,7 @@ _WHERE = {
     "load_preferences": "environments",
     "policies": None,
     "simulate": "simulation",
+    "suite": None,
     "theory": None,
 }
 
@@ -45,6 +46,7 @@ __all__ = [
     "load_preferences",
     "policies",
     "simulate",
+    "suite",
     "theory",
 ]
 

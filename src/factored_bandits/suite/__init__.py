@@ -1,0 +1,14 @@
+"""Named problems, each with a horizon and the reason why it is there: what to compare algorithms on.
+
+>>> import factored_bandits as fb
+>>> case = fb.suite.duels()[0]
+>>> case.name, case.horizon, case.problem().sizes
+('paper p=0.7 K=16', 100000, (16, 16))
+"""
+
+from __future__ import annotations
+
+from ._case import Case
+from .duels import duels
+
+__all__ = ["Case", "duels"]
