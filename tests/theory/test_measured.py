@@ -151,7 +151,7 @@ def test_the_paper_s_rank_one_problems(best):
 def test_random_problems():
     """Sums, products and logistic sums drawn at random; the bound on pulls of every level, at several rounds."""
     rng = np.random.default_rng(1)
-    for _ in range(30):
+    for _ in range(12):
         sizes = rng.integers(1, 6, rng.integers(1, 5))
         parts = [rng.uniform(0.3, 1.0, size) for size in sizes]
         kinds = {
