@@ -24,9 +24,7 @@ def duels() -> tuple[Case, ...]:
         Case("arithmetic K=8", partial(arithmetic, 8), 10**6, "a total order with gaps of every size (Komiyama 2015)"),
         Case("arithmetic K=32", partial(arithmetic, 32, 0.5 / 31), 10**6, "neighbours that are hard to tell apart"),
         Case("cyclic K=4", cyclic, 10**6, "a Condorcet winner over a cycle: no utilities (Komiyama 2015)"),
-        Case(
-            "hard Condorcet K=16", hard_condorcet, 10**6, "the best arm wins barely, others win more often"
-        ),
+        Case("hard Condorcet K=16", hard_condorcet, 10**6, "the best arm wins barely, others win more often"),
         Case("Bradley-Terry K=32", _bradley_terry, 10**6, "utilities drawn at random, and a link that is not linear"),
         Case("two at the top K=16", _two_at_the_top, 10**6, "a difference of 0.01 that is hardly worth learning"),
         Case("ties K=8", ties, 10**5, "three duels in ten end in a tie"),
