@@ -2,7 +2,7 @@
 
 Combinations are entered when they are first planned. An open-addressing hash table, at least twice as large as its
 capacity, leads from the mixed-radix number of a combination to its row. The capacity is fixed in `init`: as many rows
-as there are combinations or rounds, but at most 2^20, and 2^16 if the horizon is unknown (an agent). A policy must look
+as there are combinations or rounds, but at most 2^19, and 2^16 if the horizon is unknown (an agent). A policy must look
 whether the table is `full` before it enters a new combination, and say what it does then.
 
 The kernels work on any State with the fields `shape`, `slots`, `book` and `tally` that `table` makes.
@@ -20,7 +20,7 @@ from ..arrays import Ints
 from ..errors import InvalidInput
 from ..kernel import kernel
 
-MOST_ROWS, MOST_ROWS_UNKNOWN_HORIZON = 2**20, 2**16
+MOST_ROWS, MOST_ROWS_UNKNOWN_HORIZON = 2**19, 2**16
 SIZE, STRIDE, START, OWN = 0, 1, 2, 3  # rows of State.shape; OWN is free for the policy
 KEY, PLAYS = 0, 1  # columns of State.book; more are the policy's own
 KNOWN = 0  # place in State.tally

@@ -4,7 +4,7 @@ Under uniform identifiability, changing one wrong level to the best one always i
 unimodal on the graph in which combinations are neighbours if they differ in one factor. An algorithm for unimodal
 bandits then only looks at its leader (the best mean among combinations played) and the leader's neighbours.
 
-*Table.* Combinations live in the table of `_combinations`: 72 MB if all its 2^20 rows are used. If it is ever full, the
+*Table.* Combinations live in the table of `_combinations`: 36 MB if all its 2^19 rows are used. If it is ever full, the
 policies go on among the combinations they know; a neighbour that is not in the table is not tried any more.
 *Leader.* A heap by (mean, tie-break): a play costs O(log visited), not a scan. The tie-break of a combination is drawn
 anew at each of its plays, so ties are broken at random.

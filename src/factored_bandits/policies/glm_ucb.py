@@ -5,7 +5,7 @@ largest sigma(x'theta) + |x|_{V^-1} (kappa / 4 sqrt(2 log(1 / delta) + log det V
 kappa = 1 / sigma'(S |x|). All combinations are tried while there are at most 5000; beyond that, coordinate ascent.
 
 The regression is computed exactly, from the counts of the combinations visited, whenever the plays have grown by the
-share `refit`; in between only V goes on (0: after every play). Keeps one row per combination visited, at most 2^20
+share `refit`; in between only V goes on (0: after every play). Keeps one row per combination visited, at most 2^19
 (2^16 if the horizon is unknown), and refuses problems that could have more.
 
     >>> import factored_bandits as fb

@@ -2,8 +2,9 @@
 
 Among the leader (the best mean so far) and its neighbours (one level changed) play the smallest
 plays * kl(mean, mean of the leader) + log(plays), those never played first, ties at random. No parameter, no forced
-play. Keeps one row per combination visited, at most 2^20 (2^16 if the horizon is unknown); beyond that it goes on among
-those it knows.
+play. But every new leader has all its neighbours tried once, which takes long where there are many of them and no
+leader lasts; `unimodal_thompson` need not. Keeps one row per combination visited, at most 2^19 (2^16 if the horizon is
+unknown); beyond that it goes on among those it knows.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.make("rank_one", factors=[[0.9, 0.3, 0.2], [0.9, 0.4]])

@@ -10,7 +10,7 @@ First every combination is played once. Then: if every neighbour has (1 + gamma)
 Otherwise, in the s-th such round, the least played combination if it has at most epsilon s / combinations plays (so
 that a share epsilon of these rounds is forced), else the neighbour with the smallest plays / c. `explore="neighbours"`
 restricts the first plays and the forced ones to neighbours of the leader: for problems with more combinations than one
-can afford to try (at most 2^20 with `explore="all"`, 2^16 if the horizon is unknown).
+can afford to try (at most 2^19 with `explore="all"`, 2^16 if the horizon is unknown).
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.make("rank_one", factors=[[0.9, 0.3, 0.2], [0.9, 0.4]])
@@ -34,7 +34,7 @@ from . import _unimodal
 from ._combinations import MOST_ROWS, MOST_ROWS_UNKNOWN_HORIZON, SIZE, STRIDE, enter, find, full, spread
 from ._contract import Code, Info
 from ._kl import kl
-from ._unimodal import OWN_TALLY, State, anywhere, kl_at_least, lead, mean, plays, recommend, record, step
+from ._unimodal import CENTRE, OWN_TALLY, State, anywhere, kl_at_least, lead, mean, plays, recommend, record, step
 
 __all__ = ["INFO", "Params", "State", "init", "learn", "plan", "recommend"]
 
@@ -81,7 +81,7 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     if everywhere:
         number = least_played(state, rng)
         if state.tally[TRIPS] == 0:  # every combination once
-            spread(state, enter(state, number), actions[0])
+            visit(state, number, actions[0])
             return 1
     elif leader < 0:
         anywhere(state, rng, actions[0])
@@ -95,12 +95,19 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
         state.tally[EXPLORED] += 1
         forced = params.epsilon * state.tally[EXPLORED]
         if everywhere and state.tally[TRIPS] * state.shape[STRIDE, 0] * state.shape[SIZE, 0] <= forced:
-            spread(state, enter(state, number), actions[0])
+            visit(state, number, actions[0])
         elif not everywhere and fewest * (len(state.around) - actions.shape[1]) <= forced:
             step(state, rarest, actions[0])
         else:
             step(state, weakest, actions[0])
     return 1
+
+
+@kernel
+def visit(state: State, number: int, action: Ints) -> None:
+    """Play the combination with this number; it may be a new neighbour of the leader."""
+    spread(state, enter(state, number), action)
+    state.tally[CENTRE] = -1
 
 
 @kernel

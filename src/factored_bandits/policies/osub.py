@@ -2,8 +2,9 @@
 
 The leader is the combination with the best mean so far. Among it and its neighbours (one level changed) play the
 largest KL-UCB index, at the confidence log(n) + c log(log(n)) after the leader has led n times; and every
-(neighbours + 1)-th time play the leader itself. Keeps one row per combination visited, at most 2^20 (2^16 if the
-horizon is unknown); beyond that it goes on among those it knows.
+(neighbours + 1)-th time play the leader itself. A neighbour never played comes first, so every new leader has all its
+neighbours tried once, which takes long where there are many. Keeps one row per combination visited, at most 2^19 (2^16
+if the horizon is unknown); beyond that it goes on among those it knows.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.make("rank_one", factors=[[0.9, 0.3, 0.2], [0.9, 0.4]])

@@ -2,7 +2,7 @@
 
 The leader is the combination with the best mean so far. Every `gamma`-th time that a combination leads it is played;
 otherwise the leader and its neighbours (one level changed) each draw from the Beta posterior of their mean, and the
-largest draw is played. Keeps one row per combination visited, at most 2^20 (2^16 if the horizon is unknown); beyond
+largest draw is played. Keeps one row per combination visited, at most 2^19 (2^16 if the horizon is unknown); beyond
 that it goes on among those it knows.
 
     >>> import factored_bandits as fb
