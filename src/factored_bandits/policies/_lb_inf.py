@@ -32,7 +32,7 @@ EPSILON = 0.2  # beta starts at 1 + EPSILON
 PACE = 0.25  # of the gradient prediction
 STEPS = 200  # never reached: bisection alone would end before
 TINY = 1e-300  # no chance is smaller
-NEAR = 1e-6  # a relative step of this size leaves an error of its square
+NEAR = 1e-4  # a relative step of this size leaves an error of about its square
 
 
 def lb_inf_table(sizes: list[int]) -> Floats:
@@ -84,7 +84,7 @@ def lb_inf_weights(table: Floats, start: int, size: int, gamma: float, guess: fl
     level, rest = min(max(guess, low), high), 1.0 - table[CHANCE, first]
     step = 0.0
     for _ in range(STEPS):
-        others, slope, slope_first = 0.0, 0.0, 0.0
+        others, slope, slope_first, steepest = 0.0, 0.0, 0.0, 0.0
         for i in range(start, start + size):
             beta, p = table[BETA, i], table[CHANCE, i]
             p, left = chance_at((level - table[COST, i]) / beta, gamma, p, rest if i == first else 1.0 - p)
@@ -95,9 +95,10 @@ def lb_inf_weights(table: Floats, start: int, size: int, gamma: float, guess: fl
             else:
                 others += p
                 slope += gain
+                steepest = max(steepest, gain / p)
         excess = math.log(others / rest)
         step = -excess / (slope / others + slope_first)
-        if abs(excess) <= NEAR:
+        if abs(excess) <= 10.0 * NEAR and abs(step) * steepest <= NEAR:  # nobody's chance would change by more
             break
         if excess > 0.0:
             high = level
