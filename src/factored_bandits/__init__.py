@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .agent import Agent
     from .comparison import compare
     from .environments import load_duels, load_preferences
+    from .planning import Guess, plan
     from .simulation import simulate
     from .tem import TEM
 
@@ -23,12 +24,14 @@ __version__ = "0.1.0"
 
 _WHERE = {
     "Agent": "agent",
+    "Guess": "planning",
     "TEM": "tem",
     "compare": "comparison",
     "environments": None,
     "errors": None,
     "load_duels": "environments",
     "load_preferences": "environments",
+    "plan": "planning",
     "policies": None,
     "simulate": "simulation",
     "suite": None,
@@ -38,12 +41,14 @@ _WHERE = {
 __all__ = [
     "TEM",
     "Agent",
+    "Guess",
     "__version__",
     "compare",
     "environments",
     "errors",
     "load_duels",
     "load_preferences",
+    "plan",
     "policies",
     "simulate",
     "suite",

@@ -12,6 +12,7 @@ from ..errors import FactoredBanditsError
 from .demo import demo
 from .listing import environments, policies, version
 from .output import INTERRUPTED
+from .planning import plan
 from .running import compare, simulate
 
 EPILOG = """\b
@@ -76,5 +77,5 @@ def app() -> None:
     """
 
 
-for _command in (demo, compare, simulate, policies, environments, version):
+for _command in (demo, compare, simulate, plan, policies, environments, version):
     app.add_command(_command)

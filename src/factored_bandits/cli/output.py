@@ -15,6 +15,7 @@ from ..errors import InvalidInput
 
 if TYPE_CHECKING:
     from ..comparison import Comparison
+    from ..planning import Plan
     from ..report.tables import Table
 
 INTERRUPTED = 130  # exit code, as shells have it
@@ -68,8 +69,8 @@ def write_csv(comparison: Comparison, path: Path) -> None:
         raise InvalidInput(f"--out {str(path)!r}: {error.strerror or error}") from None
 
 
-def stop_if_interrupted(comparison: Comparison) -> None:
+def stop_if_interrupted(report: Comparison | Plan) -> None:
     """After Ctrl-C, say so and leave with its exit code."""
-    if comparison.interrupted:
+    if report.interrupted:
         click.echo("interrupted: only what was finished is shown", err=True)
         click.get_current_context().exit(INTERRUPTED)

@@ -1,0 +1,90 @@
+"""`plan`: how long an experiment will take and what it will cost, from a guess."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ..errors import InvalidInput
+from .output import show, show_json, stop_if_interrupted
+from .running import Count
+
+
+@click.command()
+@click.option("--factors", required=True, metavar="LEVELS", help="How many levels each factor has, such as 5,4,3.")
+@click.option("--base-rate", required=True, type=float, help="The rate without any best level, such as 0.05.")
+@click.option("--lift", required=True, metavar="LIFT", help="What a best level adds: 0.2 is 20 %; or one per factor.")
+@click.option("--traffic", metavar="NUMBER/UNIT", help="Rounds per hour, day or week, such as 2000/day.")
+@click.option("--policies", default="tea,marginal_thompson", show_default=True, help="The algorithms to forecast.")
+@click.option("--no-flat", is_flag=True, help="Leave out ucb1 over all combinations.")
+@click.option("--horizon", type=Count(), help="Rounds to simulate. [default: up to 1e7 or a year]")
+@click.option("--repetitions", type=Count(), default=20, show_default=True, help="How often to repeat it.")
+@click.option("--seed", type=Count(), default=0, show_default=True, help="The same seed, the same numbers.")
+@click.option("--workers", type=Count(), help="Repetitions at a time. [default: one per core]")
+@click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw it: .png, .pdf or .svg.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables.")
+@click.option("--quiet", is_flag=True, help="No progress on standard error.")
+def plan(
+    factors: str,
+    base_rate: float,
+    lift: str,
+    traffic: str | None,
+    policies: str,
+    no_flat: bool,
+    horizon: int | None,
+    repetitions: int,
+    seed: int,
+    workers: int | None,
+    plot: Path | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Forecast an experiment: how long until it is decided, what it costs, and what a fixed test would take.
+
+    The guess becomes a problem so: a combination succeeds with chance base rate times (1 + lift) for each factor that
+    stands at its best level; all other levels of a factor are alike.
+
+    \b
+    factored-bandits plan --factors 5,4,3 --base-rate 0.05 --lift 0.2 --traffic 2000/day --plot plan.png
+    """
+    from ..planning import Guess
+    from ..planning import plan as run
+    from ..report.figures import check_figure_path
+
+    sizes = [int(size) for size in _numbers("--factors", factors, "whole numbers such as 5,4,3", whole=True)]
+    lifts = _numbers("--lift", lift, "a number such as 0.2, or one per factor such as 0.2,0.1,0.3")
+    guess = Guess(tuple(sizes), base_rate, tuple(lifts) if len(lifts) > 1 else lifts[0])
+    if plot is not None:
+        check_figure_path(plot)
+    made = run(
+        guess,
+        traffic,
+        policies,
+        repetitions,
+        seed,
+        horizon=horizon,
+        flat=not no_flat,
+        workers=workers,
+        progress=not quiet,
+    )
+    if plot is not None:
+        made.plot(plot)
+    if as_json:
+        show_json({**made.to_dict(), "files": {"plot": str(plot)} if plot else {}})
+    else:
+        click.echo(made.verdict.sentence)
+        for table in made.tables():
+            click.echo()
+            show(table)
+    if plot is not None:
+        click.echo(f"wrote {plot}", err=True)
+    stop_if_interrupted(made)
+
+
+def _numbers(option: str, text: str, wanted: str, whole: bool = False) -> list[float]:
+    """The numbers of a comma-separated list."""
+    try:
+        return [int(part) if whole else float(part) for part in text.split(",")]
+    except ValueError:
+        raise InvalidInput(f"{option} must be {wanted}, not {text!r}") from None

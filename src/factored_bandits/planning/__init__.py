@@ -1,0 +1,116 @@
+"""`plan`: how long will an experiment take, what will it cost, and which policy should run it?
+
+>>> import factored_bandits as fb
+>>> guess = fb.Guess(factors=(3, 2), base_rate=0.3, lift=0.8)
+>>> plan = fb.plan(guess, traffic="2000/day", policies="tea", repetitions=4, flat=False, progress=False)
+>>> plan.verdict.within_a_year, plan.forecasts[0].best_found
+(True, 1.0)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..comparison import Written, _check_all, _policies
+from ..environments import Problem
+from ..errors import InvalidInput
+from ..policies import Policy, make
+from ..simulation import LONGEST, simulate, whole
+from ..theory import identifiability
+from ._fixed import FixedTest, fixed_test, sample_size
+from ._forecast import Forecast, forecast, promised_rounds
+from ._guess import Guess, per_day
+from ._plan import Plan
+from ._verdict import Verdict
+from ._words import YEAR
+
+__all__ = ["FixedTest", "Forecast", "Guess", "Plan", "Verdict", "plan", "sample_size"]
+
+DEFAULT_POLICIES = ("tea", "marginal_thompson")
+FLAT = "ucb1"
+LONG_ENOUGH, AT_MOST = 10**7, 5 * 10**7  # rounds to simulate if nobody says: that many, or a year, but not more
+QUIET_TIMES, QUIET_LEAST = 5, 10**4  # a policy that never decides is watched for five fixed tests
+CHECKPOINTS = 400
+
+
+def plan(
+    environment_or_guess: Problem | Guess,
+    traffic: float | str | None = None,
+    policies: Written | Iterable[Written] = DEFAULT_POLICIES,
+    repetitions: int = 20,
+    seed: int = 0,
+    *,
+    horizon: float | None = None,
+    flat: bool = True,
+    workers: int | None = None,
+    progress: bool = True,
+) -> Plan:
+    """Forecast an experiment: when everything is decided, by theory and by simulation, and the reward lost until then.
+
+    `traffic`: rounds per day, or such as "80/hour". `horizon`: rounds to simulate; by default as many as theory asks
+    for, but at most 10^7 or a year of traffic (and no more than 5 fixed tests for policies that never say that they are
+    done). `flat`: show `ucb1` too, which takes every combination for an arm of its own, where it can. A fixed
+    full-factorial test stands beside them. After Ctrl-C, what is finished comes back.
+
+    >>> import factored_bandits as fb
+    >>> print(fb.plan(fb.Guess((2, 2), 0.4, 0.5), policies="tea", repetitions=4, progress=False).fixed.per_level)
+    (67, 67)
+    """
+    guess = environment_or_guess if isinstance(environment_or_guess, Guess) else None
+    problem = _problem(environment_or_guess)
+    daily = per_day(traffic)
+    whole("repetitions", repetitions, 1, 10**9)
+    whole("seed", seed, 0, 2**63)
+    chosen, notes, fixed = _policies(policies), _warnings(problem), None
+    try:
+        fixed = fixed_test(problem)
+    except InvalidInput as error:
+        notes.append(f"no fixed test: {error}")
+    longest = _longest(problem, daily) if horizon is None else whole("horizon", horizon, 1, LONGEST)
+    shorter = longest if horizon is not None or fixed is None else max(QUIET_LEAST, QUIET_TIMES * fixed.total)
+
+    def length(policy: Policy) -> int:
+        return longest if hasattr(policy.module, "standing") else min(longest, shorter)
+
+    for policy in chosen:
+        _check_all([policy], problem, length(policy))
+    if flat and not any(policy.name == FLAT for policy in chosen):
+        try:
+            _check_all([make(FLAT)], problem, length(make(FLAT)))
+            chosen.append(make(FLAT))
+        except InvalidInput as error:
+            notes.append(f"no flat bandit: {error}")
+    done: list[Forecast] = []
+    for policy in chosen:
+        rounds = length(policy)
+        try:
+            result = simulate(policy, problem, rounds, repetitions, seed, CHECKPOINTS, workers, progress=progress)
+        except KeyboardInterrupt:  # before the first repetition was finished
+            break
+        done.append(forecast(policy, problem, result))
+        if result.interrupted:
+            break
+    if not done:
+        raise KeyboardInterrupt
+    not_run = [policy.label for policy in chosen[len(done) :]]
+    return Plan(problem, guess, daily, int(repetitions), int(seed), done, fixed, notes, not_run)
+
+
+def _problem(given: Problem | Guess) -> Problem:
+    if isinstance(given, Guess):
+        return given.problem()
+    if not isinstance(given, Problem):
+        raise InvalidInput(f"plan needs a fb.Guess(factors, base_rate, lift) or an environment, not {given!r}")
+    if given.kind == "duel":
+        raise InvalidInput(f"plan is for factored problems; {given} is one of duels")
+    return given
+
+
+def _warnings(problem: Problem) -> list[str]:
+    found = identifiability(problem)
+    return [] if found.holds else [f"no promise of the theory: {' '.join(str(found).split())}"]
+
+
+def _longest(problem: Problem, traffic: float | None) -> int:
+    year = YEAR * traffic if traffic else 0.0
+    return int(min(max(promised_rounds(problem)), max(LONG_ENOUGH, min(year, AT_MOST))))

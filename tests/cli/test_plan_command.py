@@ -1,0 +1,82 @@
+"""`factored-bandits plan`: what it prints, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+import factored_bandits as fb
+from factored_bandits import planning
+from factored_bandits.cli.app import app
+
+GUESS = ["--factors", "3,2", "--base-rate", "0.3", "--lift", "0.8"]
+SMALL = [*GUESS, "--policies", "tea,uniform", "--repetitions", "3", "--horizon", "5000", "--quiet"]
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["plan", *map(str, arguments)])
+
+
+def test_a_sentence_and_two_tables():
+    result = run(*SMALL, "--traffic", "100/hour")
+    assert (result.exit_code, result.stderr) == (0, "")
+    expected = fb.plan(fb.Guess((3, 2), 0.3, 0.8), 2400, "tea,uniform", repetitions=3, horizon=5000, progress=False)
+    assert result.stdout == f"{expected}\n"
+    assert " hours)" in result.stdout.splitlines()[0]
+
+
+def test_json_and_picture(tmp_path):
+    plot = tmp_path / "plan.png"
+    result = run(*SMALL, "--lift", "0.8,0.5", "--traffic", "70/week", "--no-flat", "--plot", plot, "--json")
+    document = json.loads(result.stdout)
+    assert document["guess"]["lift"] == [0.8, 0.5]
+    assert document["traffic_per_day"] == 10.0
+    assert [each["policy"] for each in document["policies"]] == ["tea", "uniform"]
+    assert document["files"] == {"plot": str(plot)}
+    assert plot.stat().st_size > 1000
+
+
+def test_ctrl_c_has_its_exit_code(monkeypatch):
+    real = planning.simulate
+
+    def simulate(policy, *args, **options):
+        if policy.name == "uniform":
+            raise KeyboardInterrupt
+        return real(policy, *args, **options)
+
+    monkeypatch.setattr(planning, "simulate", simulate)
+    result = run(*SMALL)
+    assert result.exit_code == 130
+    assert "interrupted: uniform not run, ucb1 not run" in result.stdout
+    assert result.stderr == "interrupted: only what was finished is shown\n"
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "complaint"),
+    [
+        ("--factors", "five", "--factors must be whole numbers such as 5,4,3, not 'five'"),
+        ("--factors", "5,,3", "--factors must be whole numbers"),
+        ("--factors", "5,1", "factors must be whole numbers from 2"),
+        ("--base-rate", "low", "'--base-rate': 'low' is not a valid float"),
+        ("--base-rate", "5", "base_rate must lie between 0 and 1"),
+        ("--base-rate", "0.9", "above 1; lower one of them"),
+        ("--lift", "20%", "--lift must be a number such as 0.2"),
+        ("--lift", "-0.2", "lift must be above 0"),
+        ("--lift", "0.1,0.2,0.3", "lift must be one number, or one for each of 2 factors"),
+        ("--traffic", "much", "traffic must be a number above 0"),
+        ("--traffic", "10/fortnight", "traffic must be a number above 0"),
+        ("--traffic", "0/day", "traffic must be a number above 0"),
+        ("--policies", "taa", "did you mean 'tea'"),
+        ("--plot", "plan.gif", "a figure ends in .png, .pdf or .svg"),
+        ("--horizon", "0", "horizon must be a whole number"),
+    ],
+)
+def test_wrong_input_is_one_sentence_and_exit_code_2(option, value, complaint, monkeypatch):
+    monkeypatch.setattr(planning, "simulate", lambda *args, **kwargs: pytest.fail("ran in spite of wrong input"))
+    result = run(*SMALL, option, value)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert complaint in result.stderr
+    assert result.stderr.startswith("Error: ")
+    assert result.stderr.count("\n") == 1
