@@ -12,7 +12,7 @@ import numpy as np
 from ..arrays import Floats, Ints
 from ..kernel import kernel
 from ..randomness import below
-from ._linear import starts
+from ._linear import best_levels, starts
 
 MOST_SWEEPS = 100  # never reached: a guard against going in circles by rounding
 
@@ -73,10 +73,11 @@ def total_value(start: Ints, pairs: Ints, weights: Floats, action: Ints) -> floa
 
 @kernel
 def climb(start: Ints, pairs: Ints, weights: Floats, action: Ints) -> None:
-    """Change one factor at a time to its best level until no change helps."""
+    """Change one factor at a time to its best level, the first factor last, until no change helps."""
     for _ in range(MOST_SWEEPS):
         improved = False
-        for l in range(len(action)):
+        for turn in range(1, len(action) + 1):
+            l = turn % len(action)
             best = level_value(start, pairs, weights, action, l, action[l])
             for i in range(start[l + 1] - start[l]):
                 reached = level_value(start, pairs, weights, action, l, i)
@@ -88,17 +89,40 @@ def climb(start: Ints, pairs: Ints, weights: Floats, action: Ints) -> None:
 
 
 @kernel
+def climb_and_compare(start: Ints, pairs: Ints, weights: Floats, trial: Ints, best: float, action: Ints) -> float:
+    """Climb from trial[0]; if that gets above `best`, into `action`. Returns the best so far."""
+    climb(start, pairs, weights, trial[0])
+    reached = total_value(start, pairs, weights, trial[0])
+    if reached > best:
+        for l in range(len(action)):
+            action[l] = trial[0, l]
+        return reached
+    return best
+
+
+@kernel
 def climb_from_anywhere(
     start: Ints, pairs: Ints, weights: Floats, restarts: int, rng: np.random.Generator, trial: Ints, action: Ints
 ) -> None:
-    """The best that `restarts` climbs from random combinations reach."""
-    best = -math.inf
+    """The best that climbs from `restarts` random combinations and from trial[1] reach; it becomes trial[1]."""
+    for l in range(len(action)):
+        trial[0, l] = trial[1, l]
+    best = climb_and_compare(start, pairs, weights, trial, -math.inf, action)
     for _ in range(restarts):
         for l in range(len(action)):
             trial[0, l] = below(rng, start[l + 1] - start[l])
-        climb(start, pairs, weights, trial[0])
-        reached = total_value(start, pairs, weights, trial[0])
-        if reached > best:
-            best = reached
-            for l in range(len(action)):
-                action[l] = trial[0, l]
+        best = climb_and_compare(start, pairs, weights, trial, best, action)
+    for l in range(len(action)):
+        trial[1, l] = action[l]
+
+
+@kernel
+def climb_from_each(start: Ints, pairs: Ints, weights: Floats, trial: Ints, action: Ints) -> None:
+    """Without chance: from trial[1], and from each level of the first factor beside the best single levels."""
+    for l in range(len(action)):
+        trial[0, l] = trial[1, l]
+    best = climb_and_compare(start, pairs, weights, trial, -math.inf, action)
+    for first in range(start[1] - start[0]):
+        best_levels(start, weights, trial[0])
+        trial[0, 0] = first
+        best = climb_and_compare(start, pairs, weights, trial, best, action)

@@ -6,7 +6,8 @@ the best combination under weights drawn from it: the best level of each factor.
 
 `interactions="pairwise"` adds a weight per pair of levels of different factors, and then searches the best combination
 by hill climbing, one factor at a time, from `restarts` random combinations (Hill et al. use probit and independent
-weights). It needs 3 d^2 operations a step, d the number of weights, and refuses d above 2048.
+weights) and from the one played last, lest it be lost again. It needs 3 d^2 operations a step, d the number of weights,
+and refuses d above 2048.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.make("logistic", effects=[[0.0, 2.0, 0.5], [0.0, 1.5]], base=-2.0)
@@ -27,7 +28,7 @@ from ..errors import InvalidInput
 from ..kernel import kernel
 from ._contract import Code, Info
 from ._linear import best_levels, draw, main_effects, shrink_factor, sigmoid, starts, value
-from ._pairs import climb, climb_from_anywhere, pair_effects, pair_starts, total_value
+from ._pairs import climb_from_anywhere, climb_from_each, pair_effects, pair_starts
 
 INFO = Info(
     title="Logistic Thompson sampling",
@@ -58,7 +59,7 @@ class State(NamedTuple):
     start: Ints  # (L + 1,) first feature of each factor
     pairs: Ints  # (L, L) first feature of each pair of factors, by rows of the lower-numbered factor; zeros without
     ones: Ints  # (features of a combination,) scratch
-    trial: Ints  # (2, L) scratch: the combination that climbs, and the best so far
+    trial: Ints  # (2, L) scratch: the combination that climbs; the one played last
     factor: Floats  # (d, d) F with F'F = P
     vectors: Floats  # (4, d) the mean; scratch: drawn weights, P x, F x
 
@@ -117,20 +118,8 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
-    """The best combination under the mean; with pairs, by climbing from every level of the first factor."""
-    mean = state.vectors[MEAN]
-    best_levels(state.start, mean, action)
-    if params.interactions == PAIRWISE:
-        start, pairs, trial, best = state.start, state.pairs, state.trial, -math.inf
-        for l in range(len(action)):
-            trial[1, l] = action[l]
-        for first in range(start[1] - start[0]):
-            for l in range(len(action)):
-                trial[0, l] = trial[1, l]
-            trial[0, 0] = first
-            climb(start, pairs, mean, trial[0])
-            reached = total_value(start, pairs, mean, trial[0])
-            if reached > best:
-                best = reached
-                for l in range(len(action)):
-                    action[l] = trial[0, l]
+    """The best combination under the mean; with pairs, the best that some climbs reach."""
+    if params.interactions == NONE:
+        best_levels(state.start, state.vectors[MEAN], action)
+    else:
+        climb_from_each(state.start, state.pairs, state.vectors[MEAN], state.trial, action)
