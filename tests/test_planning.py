@@ -92,6 +92,11 @@ def test_sample_size_by_hand():
     assert sample_size(0.05, 0.06) == math.ceil(7.848880 * 1039)
 
 
+def test_equal_rates_cannot_be_told_apart():
+    with pytest.raises(InvalidInput, match="two equal rates"):
+        sample_size(0.1, 0.1)
+
+
 @pytest.mark.parametrize(("p", "q", "comparisons"), [(0.05, 0.06, 19), (0.3, 0.5, 4), (0.01, 0.011, 100)])
 def test_sample_size_has_the_power_it_promises(p, q, comparisons):
     """By scipy's normal distribution: n gives 80 % at the corrected level, and n - 1 does not."""
@@ -345,6 +350,38 @@ def test_ctrl_c_keeps_what_is_finished(monkeypatch):
     assert "interrupted: ucb1 not run" in str(plan)
     with pytest.raises(KeyboardInterrupt):
         make(policies="ucb1", horizon=500)
+
+
+def staged(monkeypatch, interrupt=()):
+    """Simulations of 1,000 rounds first, then of 3,000, then of all; Ctrl-C comes in those listed."""
+    real, lengths = planning.simulate, []
+
+    def simulate(policy, problem, horizon, *args, **options):
+        lengths.append(horizon)
+        if horizon in interrupt:
+            raise KeyboardInterrupt
+        return real(policy, problem, horizon, *args, **options)
+
+    monkeypatch.setattr(planning, "simulate", simulate)
+    monkeypatch.setattr(planning, "STAGES", (1000, 3000))
+    return lengths
+
+
+def test_the_simulation_is_as_long_as_it_must_be(monkeypatch, easy):
+    lengths = staged(monkeypatch)
+    plan = make()
+    assert lengths == [1000, 3000]
+    assert plan.forecasts[0].result.horizon == 3000
+    assert plan.forecasts[0].decided.tolist() == easy.forecasts[0].decided.tolist()
+
+
+def test_ctrl_c_in_the_longer_simulation_leaves_the_shorter(monkeypatch):
+    lengths = staged(monkeypatch, interrupt=[3000])
+    plan = make(policies="tea,uniform")
+    assert lengths == [1000, 3000]
+    assert plan.interrupted
+    assert plan.not_run == ["uniform"]
+    assert plan.tables()[0].rows[0][2] == "more than 1,000"
 
 
 def test_picture(easy, tmp_path):

@@ -41,6 +41,8 @@ def sample_size(
     >>> sample_size(0.05, 0.06)
     8155
     """
+    if first == second:
+        raise InvalidInput(f"no number of rounds tells two equal rates apart; both are {first:g}")
     spread = sum(variances) if variances else first * (1.0 - first) + second * (1.0 - second)
     z = critical(comparisons) + NormalDist().inv_cdf(POWER)
     return max(1, math.ceil(z * z * spread / (first - second) ** 2))
