@@ -11,10 +11,10 @@ demo: .venv/all
 	$(BIN)/factored-bandits demo --out demo
 
 test: .venv/dev lint
-	$(BIN)/pytest -n auto -m "not full"
+	$(BIN)/pytest -n auto --dist loadgroup -m "not full"
 
 test-full: .venv/dev lint
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist loadgroup
 
 bench: .venv/dev
 	$(BIN)/python benchmarks/run.py

@@ -1,6 +1,30 @@
-"""Tests import their own helpers (`literal`, `problems`) by name."""
+"""Tests import their own helpers (`literal`, `problems`) by name; tests of one policy run in one process.
+
+A policy is compiled once per process and kept on disk. With `--dist loadgroup` everything about a policy goes to the same
+worker, so that two workers do not compile the same policy at the same time.
+"""
 
 import sys
 from pathlib import Path
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).parent))
+
+
+def policy_of(item: pytest.Item, names: set[str]) -> str | None:
+    """The policy that a test is about: a parameter with its name, or the file that a doctest stands in."""
+    if item.path.parent.name == "policies" and item.path.stem in names:
+        return item.path.stem
+    parameters = getattr(getattr(item, "callspec", None), "params", {})
+    return next((value for value in parameters.values() if isinstance(value, str) and value in names), None)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    import factored_bandits as fb
+
+    names = set(fb.policies.names())
+    for item in items:
+        policy = policy_of(item, names)
+        if policy:
+            item.add_marker(pytest.mark.xdist_group(policy))
