@@ -1,6 +1,6 @@
 """Tests import their own helpers (`literal`, `problems`) by name; tests of one policy run in one process.
 
-A policy is compiled once per process and kept on disk. With `--dist loadgroup` everything about a policy goes to the same
+A policy is compiled once and kept on disk. With `--dist loadgroup` everything about a policy goes to the same
 worker, so that two workers do not compile the same policy at the same time.
 """
 
