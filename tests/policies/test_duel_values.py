@@ -1,7 +1,9 @@
 """Regret against what others have measured: 16 arms, the best wins with 0.7, 100,000 rounds, unit `average`.
 
-First the values of Komiyama's C++ (5 repetitions), then of an independent implementation. Where only a mean is known,
-its error is taken from our own spread over 5 repetitions, too.
+First the values of Komiyama's C++ (5 repetitions), then of an independent implementation, of which the number of
+repetitions is not known and taken to be 5 as well. Where only a mean is known (Tsallis-INF sparring, Self-Sparring),
+our own spread stands in for theirs. That makes these checks wide: they catch a wrong algorithm, not one that is off by
+a tenth. The comparison with the words of each algorithm, duel by duel, is what is exact.
 """
 
 from __future__ import annotations
@@ -72,10 +74,19 @@ def test_one_learner_is_better_than_two():
 
 @pytest.mark.full
 def test_self_sparring_has_a_heavy_tail():
-    """Median and worst of 400 runs are far apart where duels of an arm with itself are skipped."""
-    skipped, counted = (measured(make("self_sparring", self_duels=s), 400) for s in ("skipped", "counted"))
-    assert skipped.worst > 2.5 * skipped.median
-    assert counted.worst < 2.5 * counted.median
+    """Where neighbours are close, a run that skips duels of an arm with itself can stay with the second best.
+
+    Worst over median of 200 runs with seeds 1, 2, 3: skipped 63, 25, 70; counted 2, 2, 5. With 16 arms and p = 0.7
+    there is no such difference (400 runs: 3.4, 3.6), so the problem of the values above does not show it.
+    """
+    skipped, counted = (
+        fb.simulate(
+            make("self_sparring", self_duels=mode), fb.environments.arithmetic(8), 50_000, 200, seed=2, progress=False
+        ).summary()
+        for mode in ("skipped", "counted")
+    )
+    assert skipped.worst > 10 * skipped.median
+    assert counted.worst < 10 * counted.median
     assert skipped.median < counted.median
 
 

@@ -1,8 +1,10 @@
 """Self-Sparring (Sui, Zhuang, Burdick & Yue, UAI 2017): Thompson sampling draws both arms of a duel.
 
 One Beta distribution per arm. Two independent samples of all of them, the largest of each goes into the duel; the
-winner gains a win, the loser a loss. Very small regret in most runs; now and then it settles on a wrong arm for long,
-so look at its worst run, not at its mean only.
+winner gains a win, the loser a loss. Very small regret in most runs. But where arms are close to the best one, a run in
+a hundred or so settles on one of those for long if duels of an arm with itself are skipped, since these are then all it
+plays: look at the worst run, not at the mean only. Counting them costs two to four times the median regret, and showed
+no such run in 600.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.identical_gap(4, 0.9)
