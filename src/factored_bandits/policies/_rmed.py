@@ -4,8 +4,9 @@ I_i = sum over j with q_ij < 1/2 of N_ij d(q_ij) is the evidence against arm i b
 go through a list L_C of arms whose evidence is within log t + f(K) of the least, and differ in whom these arms duel.
 
 A duel changes I for the two arms played only, and only through one pair; their sums are taken anew (K additions, like
-the search for the minimum), so that no rounding error gathers and arms with equal records stay equal. Pairs with
-N < L = ceil(alpha log log t) are looked for only when L has grown: each pass visits every pair once, in random order.
+the search for the minimum), over terms rounded to multiples of 2^-32: such sums are exact, so that no error gathers and
+arms with equal records tie, whatever the order of the sum. Pairs with N < L = ceil(alpha log log t) are looked for only
+when L has grown: each pass visits every pair once, in random order.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from ..randomness import below, shuffle_column
 from ._duels import check_positive, check_size, divergence, first_round, met, record
 
 NOBODY = -1
+GRAIN = 2.0**32
 ORDER, CURRENT, NEXT, REMAINING, CHOSEN, PARTNER = 0, 1, 2, 3, 4, 5  # columns of State.lists
 SWEPT, CURSOR, BEGIN, END, LENGTH, PLACE, NEXT_LENGTH = 0, 1, 2, 3, 4, 5, 6  # places in State.clock
 GOAL, OPEN, LEARNED = 7, 8, 9  # further ones, for a known horizon
@@ -31,7 +33,8 @@ class State(NamedTuple):
 
     wins: Floats  # (K, K) of row over column, a tie counts one half
     share: Floats  # (K, K) q_ij; 1 on the diagonal, which keeps an arm out of its own set of opponents
-    evidence: Floats  # (K, K) N_ij d(q_ij) where q_ij < 1/2, else 0
+    divergences: Floats  # (K, K) d(q_ij) where q_ij < 1/2, else 0; equal for equal q, so that ties are ties
+    evidence: Floats  # (K, K) N_ij d(q_ij) where q_ij < 1/2, else 0; a multiple of 2^-32
     total: Floats  # (K,) I, the sums of the rows of `evidence`
     slack: Floats  # (1,) f(K)
     lists: Ints  # (K, 6) order of a pass over the pairs; L_C; L_N; in L_R?; in L_N?; fixed opponent b_l or NOBODY
@@ -42,15 +45,15 @@ class State(NamedTuple):
 def init(policy: str, arms: int, weight: float, alpha: float) -> State:
     """Nothing known; the first loop goes over all arms."""
     check_positive(policy, alpha=alpha)
-    check_size(policy, arms, matrices=3)
+    check_size(policy, arms, matrices=4)
     lists, clock = np.zeros((arms, 6), dtype=np.int64), np.zeros(10, dtype=np.int64)
     lists[:, ORDER] = lists[:, NEXT] = np.arange(arms)
     lists[:, CHOSEN], lists[:, PARTNER] = 1, NOBODY
     clock[NEXT_LENGTH] = arms
-    share = np.full((arms, arms), 0.5)
+    wins, divergences, evidence = (np.zeros((arms, arms)) for _ in range(3))
+    share, slack = np.full((arms, arms), 0.5), np.array([weight * arms**1.01])
     np.fill_diagonal(share, 1.0)
-    slack = np.array([weight * arms**1.01])
-    return State(np.zeros((arms, arms)), share, np.zeros((arms, arms)), np.zeros(arms), slack, lists, clock)
+    return State(wins, share, divergences, evidence, np.zeros(arms), slack, lists, clock)
 
 
 @kernel
@@ -84,16 +87,19 @@ def sweep(state: State, duels: int, t: int, rng: np.random.Generator, actions: I
 
 @kernel
 def likeliest(state: State, rng: np.random.Generator) -> int:
-    """i*: the arm with the least evidence against it."""
+    """i*: the arm with the least evidence against it; no chance is used up where it is the only one."""
     total = state.total
-    best, ties = 0, 1
-    for i in range(1, len(total)):
+    best, ties = 0, 0
+    for i in range(len(total)):
         if total[i] < total[best]:
             best, ties = i, 1
         elif total[i] == total[best]:
             ties += 1
-            if below(rng, ties) == 0:
-                best = i
+    if ties > 1:
+        left, least = below(rng, ties), total[best]
+        while total[best] != least or left > 0:
+            left -= total[best] == least
+            best += 1
     return best
 
 
@@ -134,13 +140,13 @@ def opponent(state: State, l: int, best: int, rng: np.random.Generator) -> int:
 @kernel
 def cheapest(state: State, l: int, best: int, rng: np.random.Generator) -> int:
     """b_l: where evidence against l costs least, argmin over q_lj < 1/2 of max(q_*l + q_*j - 1, 0.01) / d(q_lj)."""
-    share, wins, evidence = state.share, state.wins, state.evidence
+    share, divergences = state.share, state.divergences
     loss = 0.5 if l == best else share[best, l]
     choice, least, ties = NOBODY, math.inf, 0
     for j in range(share.shape[0]):
         if share[l, j] < 0.5:
             regret = max(loss + (0.5 if j == best else share[best, j]) - 1.0, 0.01)
-            price = regret * (wins[l, j] + wins[j, l]) / evidence[l, j]
+            price = regret / divergences[l, j]
             if price <= least:
                 if price < least:
                     least, ties = price, 0
@@ -200,9 +206,11 @@ def update(state: State, t: int, actions: Ints, rewards: Floats) -> None:
 @kernel
 def weigh(state: State, i: int, j: int) -> None:
     """q_ij and the evidence against i after the pair (i, j) met."""
-    won, lost = state.wins[i, j], state.wins[j, i]
-    state.share[i, j] = won / (won + lost)
-    value = divergence(won, lost)
+    n = state.wins[i, j] + state.wins[j, i]
+    q = state.wins[i, j] / n
+    state.share[i, j] = q
+    state.divergences[i, j] = divergence(q, 1.0 - q)
+    value = np.rint(n * state.divergences[i, j] * GRAIN) / GRAIN
     if value != state.evidence[i, j]:
         state.evidence[i, j] = value
         total = 0.0

@@ -243,11 +243,30 @@ def feedback(state: State, l: int, actions: Ints, rewards: Floats) -> None:
     only where a term exceeds the last level. A phase planned for another active set (rewards came late) makes the state
     stale: the next look computes every tau anew.
     """
+    count = 0
+    if len(rewards) > 1:  # else one arm, no pair, nothing to learn
+        count = gather(state, l, l, 1.0, 0, actions, rewards)
+    compare(state, l, count)
+
+
+@kernel
+def feedback_both(state: State, actions: Ints, rewards: Floats) -> None:
+    """Duels: the arm in the first place gets the reward, the arm in the second place what is left of it, its negative.
+
+    Every arm of the phase plays once in each place, so all play twice: D grows by a sum of two, N by two.
+    """
+    count = 0
+    if len(rewards) > 1:
+        count = gather(state, 0, 0, 1.0, 0, actions, rewards)
+        count = gather(state, 0, 1, -1.0, count, actions, rewards)
+    compare(state, 0, count)
+
+
+@kernel
+def compare(state: State, l: int, count: int) -> None:
+    """Lines 33-35 for the `count` arms gathered."""
     s, news = state.start[l], state.counts[l, NEWS]
     state.counts[l, NEWS] = max(news, QUIET)
-    if len(rewards) == 1:  # one arm, no pair, nothing to learn
-        return
-    count = gather(state, l, actions, rewards)
     if count > 1:
         fresh = news != STALE and count == state.counts[l, ACTIVE_COUNT]
         for position in range(count):
@@ -263,17 +282,17 @@ def feedback(state: State, l: int, actions: Ints, rewards: Floats) -> None:
 
 
 @kernel
-def gather(state: State, l: int, actions: Ints, rewards: Floats) -> int:
-    """Lines 29-32: plays and sum of rewards of each arm of the phase; returns how many arms."""
-    s, count = state.start[l], 0
+def gather(state: State, l: int, column: int, sign: float, count: int, actions: Ints, rewards: Floats) -> int:
+    """Lines 29-32: plays and sum of rewards of each arm in a column, `count` arms seen before; returns how many now."""
+    s = state.start[l]
     for row in range(len(rewards)):
-        arm = actions[row, l]
+        arm = actions[row, column]
         if state.phase[TIMES, s + arm] == 0:
             state.phase[ARMS, s + count] = arm
             state.mean[s + arm] = 0.0
             count += 1
         state.phase[TIMES, s + arm] += 1
-        state.mean[s + arm] += rewards[row]
+        state.mean[s + arm] += sign * rewards[row]
     return count
 
 

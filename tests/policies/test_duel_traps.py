@@ -1,0 +1,278 @@
+"""Where implementations of dueling algorithms go wrong: both the right and the wrong way, and what cannot be."""
+
+from __future__ import annotations
+
+import math
+import types
+
+import numpy as np
+import pytest
+
+import factored_bandits as fb
+import problems
+from factored_bandits.errors import InvalidInput, RewardOutOfRange
+from factored_bandits.kernel import kernel
+from factored_bandits.policies import _duels, _merge, _rmed, merge_dts, rmed2, rucb
+from factored_bandits.policies._duels import strongest_rival
+from factored_bandits.policies._rmed import NOBODY, cheap_opponent, likeliest, log_log, next_arm, sweep
+from factored_bandits.randomness import below
+
+MINE = ["rucb", "rmed1", "rmed2", "rmed2fh", "dts", "dts_plus", "rcs", "merge_rucb", "merge_dts"]
+SETTLING = ["rucb", "rmed1", "rmed2", "rmed2fh", "merge_rucb", "merge_dts"]
+
+
+def quiet(*args, **kwargs):
+    return fb.simulate(*args, progress=False, **kwargs)
+
+
+def variant(module, name, **changes):
+    """A copy of a policy module with some kernels changed."""
+    copy = types.ModuleType(name)
+    vars(copy).update({k: v for k, v in vars(module).items() if not k.startswith("__")})
+    vars(copy).update(changes)
+    return copy
+
+
+def worse(wrong, right, problem, horizon, repetitions=60):
+    """By how many standard errors the wrong way costs more."""
+    results = [quiet(policy, problem, horizon, repetitions=repetitions, seed=1).summary() for policy in (wrong, right)]
+    return (results[0].mean - results[1].mean) / math.hypot(*(r.standard_error for r in results))
+
+
+# RMED2: evidence is cheap where regret is small, q_*l + q_*j - 1. Some codes subtract the other way round.
+
+
+@kernel
+def inverted_cheapest(state, l, best, rng):
+    share, choice, least, ties = state.share, NOBODY, math.inf, 0
+    loss = 0.5 if l == best else share[best, l]
+    for j in range(share.shape[0]):
+        if share[l, j] < 0.5:
+            regret = max(1.0 - loss - (0.5 if j == best else share[best, j]), 0.01)
+            price = regret / state.divergences[l, j]
+            if price <= least:
+                if price < least:
+                    least, ties = price, 0
+                ties += 1
+                if ties == 1 or below(rng, ties) == 0:
+                    choice = j
+    return choice
+
+
+@kernel
+def inverted_plan(params, state, t, rng, actions):
+    if not sweep(state, math.ceil(params.alpha * log_log(t)), t, rng, actions):
+        best = likeliest(state, rng)
+        l = next_arm(state, best, rng)
+        cheap = inverted_cheapest(state, l, best, rng)
+        actions[0, 0], actions[0, 1] = l, cheap_opponent(state, l, best, cheap, t, rng)
+    return 1
+
+
+def one_bad_arm():
+    """The worst arm of all beats ten middling ones more clearly than the best does: evidence, at a price."""
+    matrix = np.full((12, 12), 0.5)
+    matrix[0, 1:11], matrix[0, 11], matrix[11, 1:11] = 0.7, 1.0, 0.75
+    lower = np.tril_indices(12, -1)
+    matrix[11, 1:11] = 0.75
+    matrix[1:11, 11] = 0.25
+    matrix[1:, 0] = 1.0 - matrix[0, 1:]
+    assert np.allclose(matrix[lower] + matrix.T[lower], 1.0)
+    return fb.environments.make("duel_matrix", preferences=matrix)
+
+
+def test_rmed2_takes_evidence_where_it_is_cheap():
+    problem = one_bad_arm()
+    state, matrix = rmed2.init(rmed2.Params(), np.array(problem.sizes), 0), problem.params["preferences"]
+    for i in range(12):
+        for j in range(12):
+            if i != j:
+                state.wins[i, j] = 1000 * matrix[i, j]
+    for i in range(12):
+        for j in range(12):
+            if i != j:
+                _rmed.weigh(state, i, j)
+    rng = np.random.default_rng(0)
+    assert likeliest(state, rng) == 0
+    assert [_rmed.cheapest(state, l, 0, rng) for l in range(1, 11)] == [0] * 10
+    assert [inverted_cheapest(state, l, 0, rng) for l in range(1, 11)] == [11] * 10
+    assert _rmed.cheapest(state, 0, 0, rng) == NOBODY
+    assert worse(variant(rmed2, "inverted", plan=inverted_plan), "rmed2", problem, 1e5) > 4
+
+
+# RUCB: the bound of a pair that has not met.
+
+
+def test_rucb_s_unplayed_pair():
+    """u = 1 yields to bounds above 1, u = 2 to those above 2 only, and costs much where there are many pairs."""
+    for unplayed, expected in ((1, 1), (2, 2)):
+        state = rucb.init(rucb.Params(unplayed=unplayed), np.array([3, 3]), 0)
+        rucb.learn(None, state, 1, np.array([[0, 1]]), np.array([0.0]))  # arm 1 beat arm 0; 2 has not met 0
+        assert strongest_rival(state.rivals, 0, math.sqrt(0.51 * math.log(5)), np.random.default_rng(0)) == expected
+    problem = fb.environments.identical_gap(64, 0.7)
+    assert worse(fb.policies.make("rucb", unplayed=2), "rucb", problem, 20_000, repetitions=20) > 10
+
+
+def test_rucb_s_champion_duels_itself_only_when_all_others_are_below_one_half():
+    rivals = _duels.new_rivals(3, 1.0)
+    rivals[0, _duels.RATE] = [0.5, 0.5, 0.3]
+    rng = np.random.default_rng(0)
+    assert {strongest_rival(rivals, 0, 0.0, rng) for _ in range(50)} == {1}
+    rivals[0, _duels.RATE, 1] = 0.49
+    assert {strongest_rival(rivals, 0, 0.0, rng) for _ in range(50)} == {0}
+    rivals[0, _duels.RATE] = [0.5, 0.6, 0.6]
+    assert {strongest_rival(rivals, 0, 0.0, rng) for _ in range(50)} == {1, 2}
+
+
+# MergeDTS: the second arm is the one most likely to lose.
+
+
+@kernel
+def likely_rival(state, start, length, first, rng):
+    """Wrong: the one most likely to win, as in D-TS."""
+    wins, choice, largest = state.wins, first, -math.inf
+    for k in range(length):
+        j = state.groups[start + k, 0]
+        if j != first:
+            phi = rng.beta(wins[j, first] + 1.0, wins[first, j] + 1.0)
+            if phi > largest:
+                choice, largest = j, phi
+    return choice
+
+
+def against_rivals():
+    plan = types.FunctionType(merge_dts.plan.__code__, {**merge_dts.plan.__globals__, "likely_loser": likely_rival})
+    return variant(merge_dts, "against_rivals", plan=kernel(plan))
+
+
+@pytest.mark.parametrize(("module", "expected"), [(merge_dts, 2), (against_rivals(), 1)])
+def test_merge_dts_s_second_arm_is_the_likely_loser(module, expected):
+    """Arm 0 lost most duels against 1 and won most against 2."""
+    state, rng = module.init(merge_dts.Params(), np.array([4, 4]), 0), np.random.default_rng(0)
+    actions = np.zeros((4, 2), dtype=np.int64)
+    for other, won in ((1, 10.0), (2, 40.0), (3, 20.0)):
+        state.wins[0, other], state.wins[other, 0] = won, 50.0 - won
+    opponents = []
+    while len(opponents) < 50:
+        module.plan(merge_dts.Params(), state, 1, rng, actions)
+        if actions[0, 0] == 0:
+            opponents.append(int(actions[0, 1]))
+    assert opponents.count(expected) > 45
+
+
+@pytest.mark.full
+def test_likely_losers_cost_less_where_arms_differ():
+    """The next to throw out is found sooner; where all others are alike (identical gaps) it is the other way round."""
+    assert worse(against_rivals(), "merge_dts", fb.environments.arithmetic(32, 0.0155), 1e6, repetitions=80) > 3
+
+
+def test_merged_batches_keep_every_arm_and_stay_small():
+    """Arms are neither lost nor doubled, and no batch exceeds 3/2 of its size, or one more by an arm that was alone."""
+    for name, limit in (("merge_rucb", 6), ("merge_dts", 7)):
+        problem = total_order(23)
+        job = problems.job(name, problem, 30_000)
+        module, state = job.policy.module, job.new_state()
+        rng, noise, actions = np.random.default_rng(1), np.random.default_rng(2), np.zeros((23, 2), dtype=np.int64)
+        sizes = set()
+        for t in range(1, 12_000):
+            module.plan(job.params, state, t, rng, actions)
+            outcome = float(noise.random() < problem.mean(actions[0]))
+            module.learn(job.params, state, t, actions[:1], np.array([outcome]))
+            batches, left, _ = state.counts
+            starts, lengths = state.groups[:batches, _merge.START], state.groups[:batches, _merge.LENGTH]
+            members = [arm for s, n in zip(starts, lengths, strict=True) for arm in state.groups[s : s + n, _merge.ARM]]
+            assert sorted(members) == np.flatnonzero(state.active).tolist()
+            assert len(members) == left
+            assert 1 <= lengths.min() <= lengths.max() <= limit
+            sizes.add(int(batches))
+        assert min(sizes) == 1 < max(sizes)
+
+
+# What all of them share.
+
+
+def total_order(arms):
+    """The lower number always wins: no chance in the outcomes that count."""
+    preferences = np.triu(np.ones((arms, arms)), 1) + 0.5 * np.eye(arms)
+    return fb.environments.make("duel_matrix", preferences=preferences)
+
+
+@pytest.mark.parametrize("name", SETTLING)
+def test_jumping_over_idle_rounds_changes_nothing(name, monkeypatch):
+    jumped = quiet(name, total_order(6), 20_000, repetitions=3, seed=3)
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")  # nothing to compile for the only walk
+    walked = quiet(name, total_order(6), 20_000, repetitions=3, seed=3, skip_idle=False)
+    assert all(np.array_equal(a, b) for a, b in zip(jumped.plays, walked.plays, strict=True))
+    np.testing.assert_allclose(jumped.regret, walked.regret, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", SETTLING)
+def test_a_trillion_rounds(name):
+    """Rounds in which nothing can change cost nothing; regret is logarithmic."""
+    result = quiet(name, fb.environments.identical_gap(5, 0.9), 1e12, repetitions=3, checkpoints=[10**6])
+    assert all((plays.sum(axis=1) == 10**12).all() for plays in result.plays)
+    assert result.regret[:, -1].mean() < 5 * result.regret[:, 0].mean()
+    assert result.correct[:, -1].all()
+
+
+@pytest.mark.parametrize("name", MINE)
+def test_too_many_arms_are_refused_with_the_reason(name):
+    module = fb.policies.make(name).module
+    with pytest.raises(InvalidInput, match=rf"{name} keeps \d+ bytes .* at most 2 GiB, that is .* 'dueling_tea'"):
+        module.init(module.Params(), np.array([20_000, 20_000]), 1000)
+
+
+def test_the_limit_is_two_gibibytes():
+    _duels.check_size("policy", 8192, matrices=4)
+    with pytest.raises(InvalidInput, match="8,192 arms"):
+        _duels.check_size("policy", 8193, matrices=4)
+
+
+@pytest.mark.parametrize("name", MINE)
+def test_bad_parameters(name):
+    bad = {"weight": "rmed1"}.get(name, "alpha")
+    if bad in fb.policies.make(name).params._fields:
+        with pytest.raises(InvalidInput, match="alpha must"):
+            problems.job(fb.policies.make(name, alpha=0.0), fb.environments.identical_gap(4, 0.7))
+
+
+def test_rmed2fh_must_know_the_horizon():
+    with pytest.raises(InvalidInput, match="horizon"):
+        fb.Agent("rmed2fh", arms=["a", "b"])
+    module = fb.policies.make("rmed2fh").module
+    with pytest.raises(InvalidInput, match="must know the horizon"):
+        module.init(module.Params(), np.array([2, 2]), 0)
+
+
+@pytest.mark.parametrize("name", MINE)
+def test_ties_count_half_or_are_refused(name):
+    agent = fb.Agent(name, arms=["a", "b", "c"], horizon=1000)
+    module, decision = agent.policy.module, agent.ask()
+    if not module.INFO.ties:
+        with pytest.raises(RewardOutOfRange, match="does not learn from ties"):
+            agent.tell(decision.id, 0.5)
+        return
+    agent.tell(decision.id, 0.5)
+    i, j = decision.action
+    assert agent._state.wins[i, j] == agent._state.wins[j, i] == 0.5
+
+
+@pytest.mark.parametrize("name", MINE)
+def test_answers_that_come_late_do_no_harm(name):
+    """Two hundred questions ahead of the answers: legal plays, and the best arm is found."""
+    agent, noise, open_questions = fb.Agent(name, arms=list(range(4)), horizon=4000), np.random.default_rng(3), []
+    for _ in range(4000):
+        open_questions.append(agent.ask())
+        if len(open_questions) > 200:
+            decision = open_questions.pop(0)
+            first, second = decision.action
+            chance = 0.5 if first == second else 0.9 if first == 2 else 0.1 if second == 2 else 0.5
+            agent.tell(decision.id, float(noise.random() < chance))
+    assert agent.best() == 2
+
+
+@pytest.mark.parametrize("name", MINE)
+def test_assumption_and_guarantee_are_told(name):
+    info = fb.policies.describe(name).info
+    assert any(word in info.assumption for word in ("Condorcet", "Copeland"))
+    assert "K" in info.guarantee or info.guarantee == "none proved"
