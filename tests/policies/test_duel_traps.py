@@ -188,6 +188,17 @@ def test_merged_batches_keep_every_arm_and_stay_small():
         assert min(sizes) == 1 < max(sizes)
 
 
+@pytest.mark.parametrize("name", ["merge_rucb", "merge_dts"])
+def test_the_last_arm_is_right_with_the_chance_promised(name):
+    agent, noise = fb.Agent(name, arms=list("abc"), failure=0.02), np.random.default_rng(1)
+    while agent.confidence() == 0.0:
+        decision = agent.ask()
+        agent.tell(
+            decision.id, float(noise.random() < 0.5 + 0.4 * ((decision.action[0] == 1) - (decision.action[1] == 1)))
+        )
+    assert (agent.confidence(), agent.best()) == (0.98, "b")
+
+
 # What all of them share.
 
 

@@ -26,11 +26,11 @@ from ..arrays import Bools, Floats, Ints
 from ..kernel import kernel
 from ..randomness import shuffle_column
 from . import _tem
-from ._contract import Info, Standing
+from ._contract import Code, Info, Standing
 from ._elimination import confidence_of_modules
 from ._tem import State, active_set, changes, feedback, feedback_both, leader, log_f, rest, schedule
 
-FIRST = 0  # the place of "first" among the choices of `positions`
+FIRST: Code = 0  # the place of "first" among the choices of `positions`
 
 INFO = Info(
     title="Dueling Temporary Elimination Algorithm",

@@ -110,3 +110,13 @@ def recommend(params: Params, state: State, action: Ints) -> None:
 def standing(params: Params, state: State) -> tuple[Bools, int]:
     """Who is left, and how many are not."""
     return state.active, len(state.active) - state.counts[LEFT]
+
+
+def absorb(params: Params, state: State, wins: Floats) -> None:
+    """Past duels count like duels played, for arms that share a batch at some time."""
+    state.wins[:] += wins
+
+
+def confidence(params: Params, state: State, t: int) -> float:
+    """What the bounds promise, once one arm is left."""
+    return 1.0 - params.failure if state.counts[LEFT] == 1 else 0.0
