@@ -250,5 +250,6 @@ def test_confidence_of_tea_adds_the_doubts_of_the_factors():
 
 def test_no_statement_is_none():
     assert fb.Agent("rmed1", arms=ARMS).confidence() is None
+    assert fb.Agent("dueling_tea", arms=ARMS, positions="both").confidence() is None
     assert fb.Agent("beat_the_mean", arms=ARMS, horizon=100, constant="komiyama").confidence() is None
     assert fb.Agent("ucb1", factors={"colour": ["red", "blue"]}).confidence() is None

@@ -103,6 +103,6 @@ def status(params: Params, state: State, t: int) -> list[list[Standing]]:
     return [_tem.standings(state, 0, t)]
 
 
-def confidence(params: Params, state: State, t: int) -> float:
-    """How sure the module is of the arm left; 0 while another one is in."""
-    return confidence_of_modules(state)
+def confidence(params: Params, state: State, t: int) -> float | None:
+    """How sure the module is of the arm left; 0 while another one is in; nothing is proved for both positions."""
+    return confidence_of_modules(state) if params.positions == FIRST else None
