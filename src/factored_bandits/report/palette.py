@@ -54,6 +54,15 @@ KNOWN = {
     "kl_ucb": ("vermillion", "dashed"),
     "dueling_tea": ("blue", "dashdot"),
     "dueling_uniform": ("black", "dotted"),
+    "rucb": ("sky", "dashdot"),
+    "rmed1": ("vermillion", "dashdot"),
+    "rmed2": ("vermillion", "dotted"),
+    "rmed2fh": ("vermillion", "long"),
+    "dts": ("purple", "dashdot"),
+    "dts_plus": ("purple", "dotted"),
+    "rcs": ("purple", "long"),
+    "merge_rucb": ("orange", "dashdot"),
+    "merge_dts": ("orange", "dotted"),
 }
 
 
