@@ -20,7 +20,8 @@ from ..arrays import Floats, Ints
 from ..kernel import kernel
 from . import _rmed
 from ._contract import FOREVER, Info
-from ._rmed import State, least_doubted, likeliest, next_arm, opponent, rest, sweep, update
+from ._rmed import State, least_doubted, likeliest, next_arm, rest, sweep, update
+from ._rmed_opponents import opponent
 
 INFO = Info(
     title="Relative Minimum Empirical Divergence 1",

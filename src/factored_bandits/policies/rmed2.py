@@ -22,19 +22,8 @@ from ..kernel import kernel
 from . import _rmed
 from ._contract import Info
 from ._duels import first_round
-from ._rmed import (
-    SWEPT,
-    State,
-    cheap_opponent,
-    cheapest,
-    least_doubted,
-    likeliest,
-    log_log,
-    next_arm,
-    rest,
-    sweep,
-    update,
-)
+from ._rmed import SWEPT, State, least_doubted, likeliest, log_log, next_arm, rest, sweep, update
+from ._rmed_opponents import cheap_opponent, cheapest
 
 INFO = Info(
     title="Relative Minimum Empirical Divergence 2",

@@ -22,21 +22,8 @@ from ..errors import InvalidInput
 from ..kernel import kernel
 from . import _rmed
 from ._contract import FOREVER, Info
-from ._rmed import (
-    GOAL,
-    OPEN,
-    PARTNER,
-    State,
-    cheap_opponent,
-    fix_partners,
-    least_doubted,
-    likeliest,
-    log_log,
-    next_arm,
-    rest,
-    sweep,
-    update,
-)
+from ._rmed import GOAL, OPEN, PARTNER, State, least_doubted, likeliest, log_log, next_arm, rest, sweep, update
+from ._rmed_opponents import cheap_opponent, fix_partners
 
 INFO = Info(
     title="Relative Minimum Empirical Divergence 2, fixed horizon",
