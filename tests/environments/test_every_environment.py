@@ -12,8 +12,10 @@ import factored_bandits as fb
 # One small problem per reward model; a model that has a generator needs none here.
 EXAMPLES = {
     "additive": {"effects": [[0.0, 0.2, 0.1], [0.3, 0.0]], "base": 0.1},
+    "adversarial": {"effects": [[0.0, 0.2, 0.1], [0.3, 0.0]], "base": 0.1, "swing": 0.3, "best_moves": True},
     "duel_matrix": {"preferences": [[0.5, 0.7, 0.6], [0.3, 0.5, 0.2], [0.4, 0.8, 0.5]]},
     "duel_utility": {"utilities": [0.1, 0.5, 0.3], "link": "logistic"},
+    "interaction": {"sizes": (3, 2), "kappa": 2.0},
     "logistic": {"effects": [[0.0, -1.0], [0.5, 0.0, 2.0]], "base": -1.0},
     "rank_one": {"factors": [[0.9, 0.5], [0.3, 0.8], [1.0, 0.0]]},
     "table": {"means": [[0.2, 0.9, 0.9], [0.3, 0.0, 1.0]]},

@@ -101,7 +101,7 @@ def build(
     best, worst = _extremes(values, table)
     data = data._replace(highest=float(mean(data, 1, np.array(best))))
     for action in (best, worst):
-        _check_mean(name, float(mean(data, 1, np.array(action))), action, noise)
+        check_mean(name, float(mean(data, 1, np.array(action))), action, noise)
     return Problem(
         name=name,
         kind="factored",
@@ -130,7 +130,8 @@ def _extremes(values: list[Floats], table: Floats | None) -> tuple[tuple[int, ..
     return tuple(int(v.argmax()) for v in values), tuple(int(v.argmin()) for v in values)
 
 
-def _check_mean(name: str, value: float, action: tuple[int, ...], noise: Noise) -> None:
+def check_mean(name: str, value: float, action: tuple[int, ...], noise: Noise) -> None:
+    """Refuse a mean that rewards with this noise cannot have."""
     low = 0.0 if noise == "bernoulli" else -1.0
     if not low - TOLERANCE <= value <= 1.0 + TOLERANCE:
         advice = "Bernoulli rewards need means" if noise == "bernoulli" else "the paper's raw setting needs means"
