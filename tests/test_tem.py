@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import factored_bandits as fb
 import literal
 from factored_bandits.errors import InvalidInput, RewardOutOfRange
-from factored_bandits.policies import _tem
+from factored_bandits.policies import _bounds, _tem, _tem_state
 
 deltas = st.floats(1e-9, 1.04)
 
@@ -75,15 +75,15 @@ def test_equals_the_pseudo_code(size, seed, steps, spread):
 )
 def test_late_rewards_are_learned_in_order(size, seed, steps):
     """Several phases may be open; each is learned whole, in order, and the next look sees all that was learned."""
-    state, oracle = _tem.init(np.array([size])), literal.init(None, np.array([size]), 0)
+    state, oracle = _tem_state.new_state(np.array([size])), literal.init(None, np.array([size]), 0)
     rng, t, waiting = np.random.default_rng(seed), 1, []
     advantage = np.linspace(-1, 1, size)
     for planned, extra in steps:
         for _ in range(planned):
-            _tem.active_set(state, 0, _tem.log_f(t))
+            _tem.active_set(state, 0, _bounds.log_f(t))
             literal.get_active_set(oracle, 0, 1.0 / literal.f(t))
             assert state.active.tolist() == oracle.active[0].tolist()
-            assert (state.bond != _tem.AWAY).tolist() == oracle.B[0].tolist()
+            assert (state.bond != _tem_state.AWAY).tolist() == oracle.B[0].tolist()
             actions = np.zeros((int(state.active.sum()) + extra, 1), dtype=np.int64)
             _tem.schedule(state, 0, len(actions), rng, actions)
             waiting.append(actions)
@@ -96,7 +96,7 @@ def test_late_rewards_are_learned_in_order(size, seed, steps):
     for i in range(size):
         for j in range(size):
             if i != j:
-                difference, n = _tem.pair(state, 0, i, j)
+                difference, n = _tem_state.pair(state, 0, i, j)
                 assert n == oracle.N[0, i, j]
                 assert difference == pytest.approx(oracle.D[0, i, j], abs=1e-12)
 
@@ -133,14 +133,14 @@ def test_empty_active_set_brings_all_back_and_b_is_refilled():
     beside.play(0, np.zeros(3))
     state, oracle = beside.tem._state, beside.oracle
     for i in range(3):
-        _tem.leave_cohort(state, 0, i)
+        _tem_state.leave_cohort(state, 0, i)
     for i, j in ((0, 1), (1, 2), (2, 0)):
         oracle.D[0, i, j], oracle.D[0, j, i] = 900.0, -900.0
         oracle.N[0, i, j] = oracle.N[0, j, i] = 1000
         at = min(i, j) * 3 + max(i, j)
         state.difference[at] = 900.0 if i < j else -900.0
         state.comparisons[at] = 1000
-    state.counts[0, _tem.NEWS] = _tem.STALE
+    state.counts[0, _tem_state.NEWS] = _tem_state.STALE
     beside.look(0.5)
     assert beside.tem.active.tolist() == [0, 1, 2]
     for _ in range(5):
@@ -226,12 +226,12 @@ def test_wrong_input_is_refused_and_changes_nothing():
 @settings(max_examples=500, deadline=None)
 def test_first_round_at_is_exact(t, nudge):
     """The closed form names the very first round at which log f reaches the level, also a hair beside a round."""
-    level = _tem.log_f(float(t)) * (1.0 + nudge)
-    found = _tem.first_round_at(level)
-    assert _tem.log_f(float(found)) >= level
-    assert found == 1 or _tem.log_f(float(found - 1)) < level
+    level = _bounds.log_f(float(t)) * (1.0 + nudge)
+    found = _bounds.first_round_at(level)
+    assert _bounds.log_f(float(found)) >= level
+    assert found == 1 or _bounds.log_f(float(found - 1)) < level
 
 
 def test_first_round_at_the_ends():
-    assert _tem.first_round_at(-10.0) == 1
-    assert _tem.first_round_at(np.inf) == 2**62
+    assert _bounds.first_round_at(-10.0) == 1
+    assert _bounds.first_round_at(np.inf) == 2**62

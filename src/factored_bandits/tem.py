@@ -1,14 +1,14 @@
 """TEM as an object, to be held beside Algorithm 3 of the paper: the very kernels that the simulator compiles.
 
-    >>> import numpy as np
-    >>> import factored_bandits as fb
-    >>> rng, tem = np.random.default_rng(0), fb.TEM(3)
-    >>> for phase in range(400):
-    ...     active = tem.active_set(delta=0.01)
-    ...     arms = tem.schedule(len(active), rng)
-    ...     tem.feedback(arms, np.where(arms == 2, 0.9, -0.1) + 0.1 * rng.uniform(-1, 1, len(arms)))
-    >>> tem.active, tem.N[0, 2] < 400
-    (array([2]), True)
+>>> import numpy as np
+>>> import factored_bandits as fb
+>>> rng, tem = np.random.default_rng(0), fb.TEM(3)
+>>> for phase in range(400):
+...     active = tem.active_set(delta=0.01)
+...     arms = tem.schedule(len(active), rng)
+...     tem.feedback(arms, np.where(arms == 2, 0.9, -0.1) + 0.1 * rng.uniform(-1, 1, len(arms)))
+>>> tem.active, bool(tem.N[0, 2] < 400)
+(array([2]), True)
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ import numpy as np
 
 from .arrays import Floats, Ints
 from .errors import InvalidInput, RewardOutOfRange
-from .policies import _tem
+from .policies import _tem, _tem_state
+from .policies._bounds import CONSTANTS
 
 LARGEST_DELTA = 2.0  # 1 / f(1) is 1.04, so delta may exceed 1; below 2 every logarithm in the bound is positive
 
@@ -33,13 +34,13 @@ class TEM:
     array([0, 1, 2, 3])
     """
 
-    def __init__(self, size: int, bound: Literal["paper"] = "paper") -> None:
+    def __init__(self, size: int, bound: Literal["paper", "hoeffding", "bernstein", "betting"] = "paper") -> None:
         if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 1:
             raise InvalidInput(f"size must be a whole number from 1, not {size!r}")
-        if bound != "paper":
-            raise InvalidInput(f"bound must be 'paper', not {bound!r}")
+        if bound not in CONSTANTS:
+            raise InvalidInput(f"bound must be one of {', '.join(CONSTANTS)}, not {bound!r}")
         self.size, self.bound = int(size), bound
-        self._state = _tem.init(np.array([self.size]))
+        self._state = _tem_state.new_state(np.array([self.size]), list(CONSTANTS).index(bound))
         self._plays = np.zeros(self.size, dtype=np.int64)
         self._planned: Ints | None = None
 
@@ -51,7 +52,7 @@ class TEM:
     @property
     def B(self) -> Ints:
         """B: the active arms that were never removed (since B last ran empty)."""
-        return np.flatnonzero(self._state.bond != _tem.AWAY)
+        return np.flatnonzero(self._state.bond != _tem_state.AWAY)
 
     @property
     def D(self) -> Floats:
@@ -68,7 +69,7 @@ class TEM:
         for i in range(self.size):
             for j in range(self.size):
                 if i != j:
-                    matrix[i, j] = _tem.pair(self._state, 0, i, j)[which]
+                    matrix[i, j] = _tem_state.pair(self._state, 0, i, j)[which]
         return matrix
 
     def active_set(self, delta: float) -> Ints:
@@ -93,6 +94,8 @@ class TEM:
             raise InvalidInput(
                 f"length must be a whole number from {fewest}, one play for each active arm, not {length!r}"
             )
+        if length > len(self._state.ordered):  # TEA's phases are no longer than a factor, here they may be
+            self._state = self._state._replace(ordered=np.zeros(int(length)))
         actions = np.zeros((int(length), 1), dtype=np.int64)
         _tem.schedule(self._state, 0, int(length), rng, actions)
         self._planned = actions[:, 0].copy()

@@ -71,7 +71,7 @@ def test_both_positions_equal_the_module_fed_twice():
 
 
 def test_a_phase_counts_every_arm_twice():
-    state = dueling_tea.init(dueling_tea.Params(), np.array([3, 3]), 0)
+    state = dueling_tea.init(BOTH.coded(), np.array([3, 3]), 0)
     actions, rewards = np.array([[0, 1], [1, 2], [2, 0]]), np.array([1.0, 1.0, -1.0])
     dueling_tea.learn(BOTH.coded(), state, 1, actions, rewards)
     assert state.total.tolist() == [2.0, 0.0, -2.0]  # 0 won in both places, 1 won and lost, 2 lost both

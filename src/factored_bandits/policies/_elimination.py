@@ -6,8 +6,8 @@ import math
 
 from ..arrays import Bools, Floats, Ints
 from ._contract import Standing
-from ._tem import ACTIVE_COUNT, LOWEST, NEWS, NOTHING_LEARNED, STALE
-from ._tem import State as Modules
+from ._tem_state import ACTIVE_COUNT, LOWEST, NEWS, NOTHING_LEARNED, STALE
+from ._tem_state import State as Modules
 
 
 def standings(active: Bools, leader: int, lead: Floats, duels: Floats | Ints, bar: float) -> list[list[Standing]]:

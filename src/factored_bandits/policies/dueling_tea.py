@@ -23,14 +23,19 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
+from ..errors import InvalidInput
 from ..kernel import kernel
 from ..randomness import shuffle_column
-from . import _tem
+from ._bounds import log_f
 from ._contract import Code, Info, Standing
 from ._elimination import confidence_of_modules
-from ._tem import State, active_set, changes, feedback, feedback_both, leader, log_f, rest, schedule
+from ._tem import active_set, changes, feedback, feedback_both, leader, rest, schedule
+from ._tem_report import propensity, standings
+from ._tem_state import State, new_state
 
-FIRST: Code = 0  # the place of "first" among the choices of `positions`
+FIRST: Code = 0  # Params.positions
+PAPER: Code = 0  # Params.bound
+HOEFFDING: Code = 1
 
 INFO = Info(
     title="Dueling Temporary Elimination Algorithm",
@@ -43,15 +48,20 @@ INFO = Info(
 
 
 class Params(NamedTuple):
-    """The confidence bound, `paper` is sqrt(12 log(2 K f(N) f(t)) / N); and which places learn from an outcome."""
+    """The confidence bound, the paper's or a sharper one; and which places learn from an outcome."""
 
-    bound: Literal["paper"] = "paper"
+    bound: Literal["paper", "hoeffding", "bernstein", "betting"] = "paper"
     positions: Literal["first", "both"] = "first"
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Line 1: one module over the arms."""
-    return _tem.init(np.asarray(sizes[:1]))
+    if params.positions != FIRST and params.bound not in (PAPER, HOEFFDING):
+        raise InvalidInput(
+            "dueling_tea: positions='both' uses one outcome twice, which bernstein and betting bounds do not allow; "
+            "use bound='paper' or 'hoeffding', or positions='first'"
+        )
+    return new_state(np.asarray(sizes[:1]), params.bound)
 
 
 @kernel
@@ -95,12 +105,12 @@ def standing(params: Params, state: State) -> tuple[Bools, int]:
 
 def propensities(params: Params, state: State, length: int) -> list[Floats]:
     """Per place the chance of each arm in the phase just planned."""
-    return [_tem.propensity(state, 0, length)] * 2
+    return [propensity(state, 0, length)] * 2
 
 
 def status(params: Params, state: State, t: int) -> list[list[Standing]]:
     """Per arm: in or out, gap to the leader, its lower bound, the round of return."""
-    return [_tem.standings(state, 0, t)]
+    return [standings(state, 0, t)]
 
 
 def confidence(params: Params, state: State, t: int) -> float | None:

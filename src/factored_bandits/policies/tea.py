@@ -20,10 +20,12 @@ import numpy as np
 
 from ..arrays import Bools, Floats, Ints
 from ..kernel import kernel
-from . import _tem
+from ._bounds import log_f
 from ._contract import Info, Standing
 from ._elimination import confidence_of_modules
-from ._tem import State, changes, feedback, leader, log_f, look, rest, schedule
+from ._tem import changes, feedback, leader, look, rest, schedule
+from ._tem_report import propensity, standings
+from ._tem_state import State, new_state
 
 INFO = Info(
     title="Temporary Elimination Algorithm",
@@ -36,14 +38,14 @@ INFO = Info(
 
 
 class Params(NamedTuple):
-    """Which confidence bound the modules use: `paper` is sqrt(12 log(2 K f(N) f(t)) / N)."""
+    """The confidence bound that puts levels out: the paper's, or a sharper one for bounded rewards."""
 
-    bound: Literal["paper"] = "paper"
+    bound: Literal["paper", "hoeffding", "bernstein", "betting"] = "paper"
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Line 1: a new module per factor."""
-    return _tem.init(sizes)
+    return new_state(sizes, params.bound)
 
 
 @kernel
@@ -83,12 +85,12 @@ def standing(params: Params, state: State) -> tuple[Bools, int]:
 
 def propensities(params: Params, state: State, length: int) -> list[Floats]:
     """Per factor the chance of each level at any place of the phase just planned."""
-    return [_tem.propensity(state, l, length) for l in range(len(state.counts))]
+    return [propensity(state, l, length) for l in range(len(state.counts))]
 
 
 def status(params: Params, state: State, t: int) -> list[list[Standing]]:
     """Per factor and level: in or out, gap to the leader, its lower bound, the round of return."""
-    return [_tem.standings(state, l, t) for l in range(len(state.counts))]
+    return [standings(state, l, t) for l in range(len(state.counts))]
 
 
 def block_length(sizes: Any) -> int:

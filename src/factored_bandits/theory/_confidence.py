@@ -1,6 +1,6 @@
 """Confidence in TEM: f, the radius of line 10 of Algorithm 3, the thresholds it gives, and when a level comes back.
 
-The formulas themselves are the kernels of `policies/_tem.py`; here they take arrays.
+The formulas themselves are the kernels of `policies/_bounds.py`; here they take arrays, with the paper's bound.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..errors import InvalidInput
-from ..policies._tem import NEVER, first_round_at, log_f, radius, threshold
+from ..policies._bounds import CONSTANTS, NEVER, first_round_at, log_f, radius, threshold
 
 # Lemma 3 adds up 1 / f(k) over all k and says that this is at most 1. It is 2.11, and 1.05 for the f of the lemma.
 SUM_OF_INVERSES = 2.109742801236892
@@ -67,7 +67,9 @@ def tau(D: Any, N: Any) -> Floats:
     size = len(differences)
     values = np.full(size, NEVER)
     for j, i in zip(*np.nonzero((differences > 0.0) & (counts > 0)), strict=True):
-        values[i] = max(values[i], threshold(float(differences[j, i]), int(counts[j, i]), size))
+        values[i] = max(
+            values[i], threshold(float(differences[j, i]), int(counts[j, i]), size, CONSTANTS["paper"], 0.0)
+        )
     return values
 
 

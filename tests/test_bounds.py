@@ -1,0 +1,195 @@
+"""The bounds of TEM: each against its definition computed from scratch, and against its promise by simulation."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import factored_bandits as fb
+from factored_bandits.policies import _bounds, _tem_state
+
+BOUNDS = list(_bounds.CONSTANTS)
+SHARP = ["bernstein", "betting"]
+
+
+class FromScratch:
+    """Keeps every phase, and answers by going through all of them again."""
+
+    def __init__(self, size: int, bound: str) -> None:
+        self.size, self.bound = size, bound
+        self.phases: list[tuple[np.ndarray, np.ndarray]] = []
+
+    def lead(self, i: int, j: int) -> tuple[float, int, float]:
+        """D_ij, N_ij and the evidence of i over j."""
+        total, n, evidence, squares = 0.0, 0, 0.0, 0.0
+        for arms, rewards in self.phases:
+            mine, theirs = rewards[arms == i], rewards[arms == j]
+            for y in (mine[r] - theirs[r] for r in range(min(len(mine), len(theirs)))):
+                if self.bound == "bernstein":
+                    evidence += (y - min(_bounds.CENTRE, total / n if n else 0.0)) ** 2
+                else:
+                    stake = min(max(total / (squares + _bounds.PRIOR), 0.0), _bounds.STAKE)
+                    evidence += math.log(1.0 + stake * y)
+                total, n, squares = total + y, n + 1, squares + y * y
+        return total, n, evidence
+
+    def is_out(self, i: int, delta: float) -> bool:
+        level = math.log(1.0 / delta) + math.log(2 * self.size)
+        for j in range(self.size):
+            if j == i:
+                continue
+            total, _, evidence = self.lead(j, i)
+            if self.bound == "betting" and evidence > level:
+                return True
+            v = max(evidence, 1.0)
+            exponent = level + math.log(3.105546) + 1.4 * math.log(1.0 + math.log2(v))
+            boundary = _bounds.K1 * math.sqrt(v * exponent) + _bounds.REACH * exponent
+            if self.bound == "bernstein" and total > boundary:
+                return True
+        return False
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    bound=st.sampled_from(SHARP),
+    size=st.integers(2, 4),
+    seed=st.integers(0, 10**6),
+    deltas=st.lists(st.floats(1e-6, 1.0), min_size=1, max_size=4),
+    extra=st.integers(0, 5),
+)
+def test_equals_its_definition(bound, size, seed, deltas, extra):
+    rng, tem, scratch = np.random.default_rng(seed), fb.TEM(size, bound), FromScratch(size, bound)
+    advantage = np.linspace(-0.9, 0.9, size)
+    seen_out = False
+    for delta in deltas:
+        for _ in range(30):
+            active = tem.active_set(delta)
+            arms = tem.schedule(len(active) + extra, rng)
+            rewards = np.where(rng.random(len(arms)) < 0.5 + 0.5 * advantage[arms], 1.0, -1.0)
+            tem.feedback(arms, rewards)
+            scratch.phases.append((arms, rewards))
+        expected = [i for i in range(size) if not scratch.is_out(i, delta)]
+        assert tem.active_set(delta).tolist() == (expected or list(range(size)))
+        seen_out = seen_out or len(expected) < size
+    for i, j in itertools.permutations(range(size), 2):
+        total, n, _ = scratch.lead(i, j)
+        assert tem.D[i, j] == pytest.approx(total)
+        assert tem.N[i, j] == n
+
+
+@pytest.mark.parametrize("bound", BOUNDS)
+def test_status_and_threshold_tell_the_same_story(bound):
+    """The lower end of a lead is positive exactly when the other arm is out."""
+    if bound == "betting":
+        pytest.skip("betting bounds no distance")
+    rng, tem = np.random.default_rng(4), fb.TEM(3, bound)
+    for _ in range(400):
+        tem.active_set(0.3)
+        arms = tem.schedule(len(tem.active), rng)
+        tem.feedback(arms, np.where(rng.random(len(arms)) < (0.9, 0.5, 0.1)[0] - 0.4 * arms, 1.0, -1.0))
+    state, level = tem._state, math.log(1 / 0.3)
+    for i, j in itertools.permutations(range(3), 2):
+        difference, n = _tem_state.pair(state, 0, i, j)
+        bound_of_pair = (float(state.levels[0, _tem_state.CONSTANT]), evidence(state, i, j))
+        lower = difference / n - _bounds.radius(n, 3, level, *bound_of_pair)
+        assert (lower > 0) == (difference > 0 and _bounds.threshold(difference, n, 3, *bound_of_pair) > level)
+
+
+def evidence(state, i, j):
+    return state.evidence[i * 3 + j] if len(state.evidence) else 0.0
+
+
+def test_epochs_add_up_to_one():
+    """zeta(1.4), the constant of the stitched boundary."""
+    from scipy.special import zeta
+
+    assert math.exp(_bounds.LOG_ZETA) == pytest.approx(float(zeta(_bounds.EPOCH_POWER)), rel=1e-6)
+
+
+def ever_out(bound: str, draw, size: int, phases: int, delta: float, seed: int, extra: int = 0) -> bool:
+    """Does arm 0, which is as good as any, ever leave the active set?"""
+    rng, tem = np.random.default_rng(seed), fb.TEM(size, bound)
+    for phase in range(phases):
+        if 0 not in tem.active_set(delta):
+            return True
+        arms = tem.schedule(len(tem.active) + extra, rng)
+        tem.feedback(arms, draw(rng, phase, arms))
+    return 0 not in tem.active_set(delta)
+
+
+def fair_coins(rng, phase, arms):
+    return rng.choice([-1.0, 1.0], len(arms))
+
+
+def rare_successes(rng, phase, arms):
+    return np.where(rng.random(len(arms)) < 0.05, 1.0, -1.0)
+
+
+def beta(rng, phase, arms):
+    return 2.0 * rng.beta(0.5, 0.5, len(arms)) - 1.0
+
+
+def drifting_company(rng, phase, arms):
+    """The others decide: places of a phase are very different, and more so from phase to phase."""
+    chance = rng.permutation(np.linspace(0.02, 0.98, len(arms))) ** (1 + phase % 5)
+    return np.where(rng.random(len(arms)) < chance, 1.0, -1.0)
+
+
+@pytest.mark.parametrize("draw", [fair_coins, rare_successes, beta, drifting_company], ids=lambda d: d.__name__)
+@pytest.mark.parametrize("bound", BOUNDS)
+def test_an_arm_as_good_as_any_stays(bound, draw):
+    """At delta = 0.5 a best arm is ever put out with chance at most delta / 2; 150 runs, 3 standard errors."""
+    runs, delta = 150, 0.5
+    out = sum(ever_out(bound, draw, 3, 100, delta, seed, extra=seed % 3) for seed in range(runs))
+    assert out <= runs * delta / 2 + 3 * math.sqrt(runs * delta / 2 * (1 - delta / 2))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("draw", [fair_coins, rare_successes, beta, drifting_company], ids=lambda d: d.__name__)
+@pytest.mark.parametrize("bound", SHARP)
+def test_coverage_over_long_runs(bound, draw):
+    runs, delta = 400, 0.5
+    out = sum(ever_out(bound, draw, 2, 2000, delta, seed) for seed in range(runs))
+    assert out <= runs * delta / 2 + 3 * math.sqrt(runs * delta / 2 * (1 - delta / 2))
+
+
+def test_the_coverage_test_can_fail(monkeypatch):
+    """A bettor who may stake on what he has already seen ruins the promise."""
+
+    def looks_ahead(rng, phase, arms):
+        return np.where(arms == 0, -0.2, 0.2) + rng.uniform(-0.5, 0.5, len(arms))
+
+    assert sum(ever_out("betting", looks_ahead, 3, 100, 0.5, seed) for seed in range(20)) == 20
+
+
+@pytest.mark.parametrize("policy", ["tea", "dueling_tea"])
+def test_sharper_bounds_settle_sooner(policy):
+    """paper > hoeffding > bernstein > betting in regret, each by more than three standard errors."""
+    problem = (
+        fb.environments.identical_gap(16, 0.8) if policy == "dueling_tea" else fb.environments.spiked(8, 0.75, 0.3)
+    )
+    summaries = [
+        fb.simulate(fb.policies.make(policy, bound=bound), problem, 3e5, repetitions=12, progress=False).summary()
+        for bound in BOUNDS
+    ]
+    for loose, tight in itertools.pairwise(summaries):
+        assert tight.mean + 3 * math.hypot(tight.standard_error, loose.standard_error) < loose.mean
+        assert tight.correct == 1.0
+
+
+def test_hoeffding_is_two_thirds_of_the_paper_s_constant():
+    """Rounds until the first level goes out scale with the constant, 8 against 12."""
+    problem = fb.environments.make("table", means=[0.2, 0.8])
+    first = []
+    for bound in ("paper", "hoeffding"):
+        result = fb.simulate(fb.policies.make("tea", bound=bound), problem, 20_000, repetitions=60, progress=False)
+        rounds = [min(e.round for e in result.eliminations if e.repetition == k) for k in range(60)]
+        first.append((np.mean(rounds), np.std(rounds) / math.sqrt(60)))
+    (paper, paper_error), (hoeffding, error) = first
+    ratio = hoeffding / paper
+    assert abs(ratio - 2 / 3) < 3 * ratio * math.hypot(error / hoeffding, paper_error / paper) + 0.06  # the logarithms
