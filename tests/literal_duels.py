@@ -37,8 +37,8 @@ def argmin(rng, values):
 
 
 def one_of_the_least(rng, values):
-    """The same, with one draw and only where it is needed."""
-    least = [key for key, value in values.items() if value == min(values.values())]
+    """The same but for rounding, with one draw and only where it is needed."""
+    least = [key for key, value in values.items() if value <= min(values.values()) + 1e-9]
     return least[0] if len(least) == 1 else least[below(rng, len(least))]
 
 
@@ -128,8 +128,7 @@ class Rmed(Duels):
         return sum(self.N(i, j) * d(self.q(i, j)) for j in self.arms if j != i and self.q(i, j) < 0.5)
 
     def all_evidence(self):
-        """Rounded, so that two orders of the same sum are a tie."""
-        return {i: round(self.evidence(i), 9) for i in self.arms}
+        return {i: self.evidence(i) for i in self.arms}
 
     def price(self, l, best, j):
         regret = self.sign * (self.q(best, l) + self.q(best, j) - 1)

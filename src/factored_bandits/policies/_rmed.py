@@ -5,9 +5,9 @@ go through a list L_C of arms whose evidence is within log t + f(K) of the least
 (`_rmed_opponents`).
 
 A duel changes I for the two arms played only, and only through one pair; their sums are taken anew (K additions, like
-the search for the minimum), over terms rounded to multiples of 2^-32: such sums are exact, so that no error gathers and
-arms with equal records tie, whatever the order of the sum. Pairs with N < L = ceil(alpha log log t) are looked for only
-when L has grown: each pass visits every pair once, in random order.
+the search for the minimum), so that no rounding error gathers. Sums that are equal but for the order in which they were
+taken count as ties. Pairs with N < L = ceil(alpha log log t) are looked for only when L has grown: each pass visits
+every pair once, in random order.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..randomness import below, shuffle_column
 from ._duels import check_positive, check_size, divergence, first_round, met, record
 
 NOBODY = -1
-GRAIN = 2.0**32
+ROUNDING = 1e-9  # sums of evidence that differ by less are equal
 ORDER, CURRENT, NEXT, REMAINING, CHOSEN, PARTNER = 0, 1, 2, 3, 4, 5  # columns of State.lists
 SWEPT, CURSOR, BEGIN, END, LENGTH, PLACE, NEXT_LENGTH = 0, 1, 2, 3, 4, 5, 6  # places in State.clock
 GOAL, OPEN, LEARNED = 7, 8, 9  # further ones, for a known horizon
@@ -35,7 +35,7 @@ class State(NamedTuple):
     wins: Floats  # (K, K) of row over column, a tie counts one half
     share: Floats  # (K, K) q_ij; 1 on the diagonal, which keeps an arm out of its own set of opponents
     divergences: Floats  # (K, K) d(q_ij) where q_ij < 1/2, else 0; equal for equal q, so that ties are ties
-    evidence: Floats  # (K, K) N_ij d(q_ij) where q_ij < 1/2, else 0; a multiple of 2^-32
+    evidence: Floats  # (K, K) N_ij d(q_ij) where q_ij < 1/2, else 0
     total: Floats  # (K,) I, the sums of the rows of `evidence`
     slack: Floats  # (1,) f(K)
     lists: Ints  # (K, 6) order of a pass over the pairs; L_C; L_N; in L_R?; in L_N?; fixed opponent b_l or NOBODY
@@ -90,18 +90,26 @@ def sweep(state: State, duels: int, t: int, rng: np.random.Generator, actions: I
 def likeliest(state: State, rng: np.random.Generator) -> int:
     """i*: the arm with the least evidence against it; no chance is used up where it is the only one."""
     total = state.total
-    best, ties = 0, 0
+    best, ties, least = 0, 0, smallest(total) + ROUNDING
     for i in range(len(total)):
-        if total[i] < total[best]:
-            best, ties = i, 1
-        elif total[i] == total[best]:
+        if total[i] <= least:
+            best = i
             ties += 1
     if ties > 1:
-        left, least = below(rng, ties), total[best]
-        while total[best] != least or left > 0:
-            left -= total[best] == least
+        left, best = below(rng, ties), 0
+        while total[best] > least or left > 0:
+            left -= total[best] <= least
             best += 1
     return best
+
+
+@kernel
+def smallest(values: Floats) -> float:
+    """The least of some numbers."""
+    least = math.inf
+    for value in values:
+        least = min(least, value)
+    return least
 
 
 @kernel
@@ -135,10 +143,7 @@ def update(state: State, t: int, actions: Ints, rewards: Floats) -> None:
     if clock[BEGIN] <= t < clock[END]:
         return
     lists[first, REMAINING] = 0
-    least = math.inf
-    for k in range(len(total)):
-        least = min(least, total[k])
-    bar = math.log(t) + state.slack[0]
+    least, bar = smallest(total), math.log(t) + state.slack[0]
     for k in range(len(total)):
         if total[k] - least <= bar and lists[k, REMAINING] == 0 and lists[k, CHOSEN] == 0:
             lists[clock[NEXT_LENGTH], NEXT], lists[k, CHOSEN] = k, 1
@@ -152,7 +157,7 @@ def weigh(state: State, i: int, j: int) -> None:
     q = state.wins[i, j] / n
     state.share[i, j] = q
     state.divergences[i, j] = divergence(q, 1.0 - q)
-    value = np.rint(n * state.divergences[i, j] * GRAIN) / GRAIN
+    value = n * state.divergences[i, j]
     if value != state.evidence[i, j]:
         state.evidence[i, j] = value
         total = 0.0
@@ -175,7 +180,7 @@ def rest(state: State, t: int, next_pass: int) -> int:
             second = min(second, total[j])
             if state.share[best, j] <= 0.5:
                 return 0
-    if second <= total[best]:
+    if second <= total[best] + ROUNDING:
         return 0
     return max(0, min(first_round(second - total[best] - state.slack[0]), next_pass) - t)
 
