@@ -12,7 +12,8 @@ import factored_bandits as fb
 import problems
 from factored_bandits.errors import InvalidInput
 from factored_bandits.policies import _beta_race, _promises, marginal_thompson, thompson
-from factored_bandits.policies._lb_inf import ESTIMATE, PREDICTION
+from factored_bandits.policies._lb_inf import CHANCE, ESTIMATE, PREDICTION, lb_inf_weights
+from factored_bandits.policies._tsallis import tsallis_weights
 from factored_bandits.randomness import generators
 
 LEARNERS = ["comband", "exp3", "lb_inf", "tsallis_inf"]
@@ -92,6 +93,26 @@ def test_promises_are_kept_for_a_while():
         _promises.promise(ring, t, 0, 1.0 / t)
     kept = [t for t in range(1, 3000) if _promises.promised(ring, t, 0, -1.0) == 1.0 / t]
     assert kept == list(range(3000 - _promises.OPEN, 3000))
+
+
+def test_tsallis_inf_has_the_rates_of_the_paper():
+    """4 / sqrt(t) with reduced variance, 2 / sqrt(t) with importance weighting."""
+    for name, factor in (("reduced_variance", 4.0), ("importance", 2.0)):
+        _, _, state = taught(fb.policies.make("tsallis_inf", estimator=name), 300)
+        expected = np.zeros(7)
+        for start, size in ((0, 3), (3, 4)):
+            tsallis_weights(state.losses, expected, start, size, factor / math.sqrt(301), 0.0)
+        assert state.weights == pytest.approx(expected, rel=1e-8)
+
+
+def test_lb_inf_solves_for_the_gamma_of_its_round():
+    """gamma = log(1 + t), with the predictions and the learning rates of today."""
+    _, _, state = taught("lb_inf", 300)
+    table = state.table.copy()
+    table[CHANCE] = 0.25
+    for start, size in ((0, 3), (3, 4)):
+        lb_inf_weights(table, start, size, math.log(302), 0.0)
+    assert state.table[CHANCE] == pytest.approx(table[CHANCE], rel=1e-6)
 
 
 def test_exp3_has_the_weights_of_the_textbook():
