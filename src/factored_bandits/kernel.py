@@ -135,5 +135,6 @@ def _compiled(loop: Any, name: str, kernels: Mapping[str, Any]) -> Callable[...,
         return done[function]
 
     names = {n: inner(v) for n, v in _references(loop, kernels) if v in _KERNELS}
-    compiled: Callable[..., Any] = njit(**options, cache=True)(_rebound(loop, names, name))
+    kept = os.path.exists(loop.__code__.co_filename)  # not so in a notebook or a doctest
+    compiled: Callable[..., Any] = njit(**options, cache=kept)(_rebound(loop, names, name))
     return compiled
