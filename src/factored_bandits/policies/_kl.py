@@ -20,7 +20,9 @@ def surprise(p: float, q: float, distance: float) -> float:
     if p < TINY:
         return 0.0
     share = distance / p
-    return -p * math.log1p(share) if share > -0.5 else p * math.log(p / q)
+    if share > -0.5:
+        return -p * math.log1p(share)
+    return p * math.log(p / q) if q > TINY else p * (math.log(p) - math.log(q))
 
 
 @kernel

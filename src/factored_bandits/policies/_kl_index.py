@@ -66,11 +66,13 @@ def kl_pick(table: Floats, start: int, size: int, spend: float, rng: np.random.G
                     best, second, top = bound, best, i
                 else:
                     second = bound
+        stale = table[SPEND, top] != spend
+        if stale and table[INDEX, top] <= second:
+            look(table, top, spend)
         if table[INDEX, top] > second:  # whatever the others are, they are less
             return top - start
-        if table[SPEND, top] == spend:
+        if not stale:
             return among_ties(table, start, size, spend, top, rng)
-        look(table, top, spend)
 
 
 @kernel
