@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 
 import factored_bandits as fb
+from factored_bandits.arrays import Floats
 from factored_bandits.environments import Problem
 from factored_bandits.errors import InvalidInput
+from factored_bandits.loop import Run
 from factored_bandits.policies import Policy
-from factored_bandits.simulation import Job
+from factored_bandits.simulation import Job, check_fit
 
 HORIZON = 600
+TOLD = [name for name in fb.policies.names() if fb.policies.make(name).info.feedback == "reward"]  # can be agents
 
 
 def additive(*sizes: int) -> Problem:
@@ -26,8 +29,10 @@ def fitting(policy: str | Policy) -> Problem:
     """The first small problem that the policy does not refuse."""
     made = fb.policies.make(policy)
     duels = [fb.environments.identical_gap(5, 0.9)]
-    for problem in duels if made.info.kind == "duel" else [additive(3, 4, 1), additive(3, 4), additive(3, 3)]:
+    shown = fb.environments.make("rank_one", factors=[[0.9, 0.5, 0.3], [0.8, 0.4, 0.3, 0.2]])  # each factor's outcome
+    for problem in duels if made.info.kind == "duel" else [additive(3, 4, 1), additive(3, 4), additive(3, 3), shown]:
         try:
+            check_fit(made, problem)
             job(made, problem)
         except InvalidInput:
             continue
@@ -41,6 +46,16 @@ def job(
     """A job with a checkpoint at the middle and the end."""
     points = np.array([max(1, horizon // 2), horizon])
     return Job(fb.policies.make(policy), problem, points, seed, permute, skip_idle)
+
+
+def played(job: Job, run: Run, t: int, length: int, rng: np.random.Generator) -> Floats:
+    """Play the block planned in run.actions: what `learn` gets of it."""
+    module, data, parts = job.problem.module, job.problem.data, job.policy.info.feedback == "parts"
+    for row in range(length):
+        extra = (run.parts[row],) if parts else ()
+        reward = (module.sample_parts if parts else module.sample)(data, t + row, run.actions[row], rng, *extra)
+        run.rewards[row] = run.limits[2] + run.limits[3] * reward
+    return run.parts[:length] if parts else run.rewards[:length]
 
 
 def never(index: int, t: int) -> bool:

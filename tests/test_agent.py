@@ -13,7 +13,7 @@ import problems
 from factored_bandits import loop
 from factored_bandits.randomness import generators
 
-NAMES = fb.policies.names()
+NAMES = problems.TOLD
 HORIZON = 3000
 FACTORS = {"ad": ["A", "B", "C"], "position": ["top", "side"]}
 ARMS = ["draft A", "draft B", "draft C"]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import factored_bandits as fb
 import problems
 
-NAMES = fb.policies.names()
+NAMES = problems.TOLD
 fixed = settings(max_examples=25, deadline=None, derandomize=True, database=None)
 
 

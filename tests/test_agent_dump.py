@@ -19,7 +19,7 @@ import problems
 from factored_bandits.agent import _dump
 from factored_bandits.errors import DumpError
 
-NAMES = fb.policies.names()
+NAMES = problems.TOLD
 fixed = settings(max_examples=150, deadline=None, derandomize=True, database=None)
 
 

@@ -103,6 +103,35 @@ def test_digest_sees_code_constants_and_replacements():
     assert digest(inner=other) != base
 
 
+@kernel.kernel
+def answer():
+    return 1
+
+
+@kernel.kernel
+def middle():
+    return answer() + 1
+
+
+@kernel.kernel
+def outer():
+    return middle() + answer()
+
+
+@kernel.kernel
+def forty():
+    return 40
+
+
+@pytest.mark.parametrize("disabled", ["0", "1"])
+def test_names_are_replaced_in_kernels_of_the_loop_s_own_module_too(disabled, monkeypatch):
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", disabled)
+    assert kernel.bind(outer, "plain")() == 3
+    assert kernel.bind(outer, "replaced", answer=forty)() == 81
+    assert kernel.digest(outer, {}) != kernel.digest(outer, {"answer": forty})
+    assert outer() == 3
+
+
 LIGHT = """
 import json, sys
 import factored_bandits

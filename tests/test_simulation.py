@@ -137,9 +137,12 @@ def test_regret_of_the_paper_s_duels():
 @pytest.mark.parametrize("name", fb.policies.names())
 def test_order_of_levels_does_not_matter(name):
     """Without shuffling, the best level first or last: the same law (4 standard errors)."""
-    kind = fb.policies.describe(name).info.kind
-    if kind == "duel":
+    info = fb.policies.describe(name).info
+    if info.kind == "duel":
         pair = [fb.environments.make("duel_utility", utilities=u) for u in ([0.8, 0, 0, 0], [0, 0, 0, 0.8])]
+    elif info.feedback == "parts":
+        orders = ([[0.9, 0.5, 0.5], [0.8, 0.5]], [[0.5, 0.5, 0.9], [0.5, 0.8]])
+        pair = [fb.environments.make("rank_one", factors=factors) for factors in orders]
     else:
         orders = ([[0.4, 0, 0], [0.3, 0]], [[0, 0, 0.4], [0, 0.3]])
         pair = [fb.environments.make("additive", effects=effects, base=0.1) for effects in orders]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .environments import load_duels, load_preferences
     from .planning import Guess, plan
     from .simulation import simulate
+    from .surveying import survey
     from .tem import TEM
 
 __version__ = "0.1.0"
@@ -35,6 +36,7 @@ _WHERE = {
     "policies": None,
     "simulate": "simulation",
     "suite": None,
+    "survey": "surveying",
     "theory": None,
 }
 
@@ -52,6 +54,7 @@ __all__ = [
     "policies",
     "simulate",
     "suite",
+    "survey",
     "theory",
 ]
 

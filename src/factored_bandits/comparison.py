@@ -182,8 +182,10 @@ def compare(
     return Comparison(environment, chosen, results, int(repetitions), not_run)
 
 
-def suitable(problem: Problem, horizon: float) -> tuple[list[Policy], dict[str, str]]:
-    """Every policy that can play the problem; and for those of its kind that refuse it, why.
+def suitable(
+    problem: Problem, horizon: float, policies: Written | Iterable[Written] | None = None
+) -> tuple[list[Policy], dict[str, str]]:
+    """Those of the policies (None: of all of its kind) that can play the problem; and for the others, why they cannot.
 
     >>> import factored_bandits as fb
     >>> able, refused = suitable(fb.environments.identical_gap(4, 0.8), horizon=100)
@@ -192,11 +194,11 @@ def suitable(problem: Problem, horizon: float) -> tuple[list[Policy], dict[str, 
     """
     able, refused = [], {}
     rounds = whole("horizon", horizon, 1, LONGEST)
-    for policy in map(make, names(problem.kind)):
+    for policy in map(make, names(problem.kind)) if policies is None else _policies(policies):
         try:
             _check_all([policy], problem, rounds)
         except InvalidInput as error:
-            refused[policy.name] = str(error)
+            refused[policy.label] = str(error)
         else:
             able.append(policy)
     return able, refused

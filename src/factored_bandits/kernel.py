@@ -45,6 +45,8 @@ def compiles() -> bool:
 def bind(loop: Callable[..., Any], label: str, **kernels: Callable[..., Any]) -> Callable[..., Any]:
     """`loop` with its global names `kernels` standing for these functions, compiled where numba is at hand.
 
+    The names are replaced in `loop` and in the kernels of its own module that it calls.
+
     >>> @kernel
     ... def step(x):
     ...     return x + 1
@@ -60,7 +62,7 @@ def bind(loop: Callable[..., Any], label: str, **kernels: Callable[..., Any]) ->
     1024
     """
     if not compiles():
-        return _rebound(loop, kernels)
+        return _linked(loop, kernels, lambda part, names: _rebound(part, names) if _own(part, loop) else part)
     key = (loop, label, digest(loop, kernels))
     if key not in _BOUND:
         _BOUND[key] = _compiled(loop, f"{loop.__name__}_{label}_{key[2]}", kernels)
@@ -72,20 +74,20 @@ def digest(function: Callable[..., Any], replaced: Mapping[str, Any]) -> str:
     sha = hashlib.sha256()
     seen: set[Any] = set()
 
-    def visit(part: Any, names: Mapping[str, Any]) -> None:
+    def visit(part: Any) -> None:
         if part in seen:
             return
         seen.add(part)
         for text in _fingerprint(part.__code__):
             sha.update(text)
-        for name, value in _references(part, names):
+        for name, value in _references(part, replaced if _own(part, function) else {}):
             sha.update(name.encode())
             if value in _KERNELS:
-                visit(value, {})
+                visit(value)
             else:
                 sha.update(repr(value).encode())
 
-    visit(function, replaced)
+    visit(function)
     return sha.hexdigest()[:16]
 
 
@@ -120,21 +122,35 @@ def _rebound(function: Any, names: Mapping[str, Any], name: str | None = None) -
     return copy
 
 
+def _own(part: Any, loop: Any) -> bool:
+    """Whether a kernel belongs to the loop, so that names are replaced in it too."""
+    return bool(part.__module__ == loop.__module__)
+
+
+def _linked(loop: Any, kernels: Mapping[str, Any], make: Callable[[Any, dict[str, Any]], Any]) -> Any:
+    """`make(part, names)` of the loop and of every kernel it reaches, `names` being those made of what it calls."""
+    done: dict[Any, Any] = {}
+
+    def inner(part: Any) -> Any:
+        if part not in done:
+            replaced = kernels if _own(part, loop) else {}
+            done[part] = make(part, {n: inner(v) for n, v in _references(part, replaced) if v in _KERNELS})
+        return done[part]
+
+    return inner(loop)
+
+
 def _compiled(loop: Any, name: str, kernels: Mapping[str, Any]) -> Callable[..., Any]:
     import numba
 
     # Kernels own no memory, so counting references (_nrt) would only cost: a third of the time of uniform play.
     njit: Any = numba.njit
     options = {"nogil": True, "error_model": "numpy", "_nrt": False}
-    done: dict[Any, Any] = {}
 
-    def inner(function: Any) -> Any:
-        if function not in done:
-            names = {n: inner(v) for n, v in _references(function, {}) if v in _KERNELS}
-            done[function] = njit(**options)(_rebound(function, names))
-        return done[function]
+    def make(part: Any, names: dict[str, Any]) -> Any:
+        if part is loop:
+            return njit(**options, cache=os.path.exists(loop.__code__.co_filename))(_rebound(part, names, name))
+        return njit(**options)(_rebound(part, names))
 
-    names = {n: inner(v) for n, v in _references(loop, kernels) if v in _KERNELS}
-    kept = os.path.exists(loop.__code__.co_filename)  # not so in a notebook or a doctest
-    compiled: Callable[..., Any] = njit(**options, cache=kept)(_rebound(loop, names, name))
+    compiled: Callable[..., Any] = _linked(loop, kernels, make)
     return compiled

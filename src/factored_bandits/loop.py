@@ -33,6 +33,7 @@ class Run(NamedTuple):
     actions: Ints  # (longest block, columns) scratch
     rewards: Floats  # (longest block,) scratch; after a fault, the reward in question comes first
     action: Ints  # (columns,) scratch
+    parts: Floats  # (longest block, columns) scratch: one outcome per factor, for policies that learn from those
 
 
 @kernel
@@ -68,8 +69,37 @@ def sample(env: Any, t: int, action: Ints, rng: np.random.Generator) -> float:  
 
 
 @kernel
+def sample_parts(env: Any, t: int, action: Ints, rng: np.random.Generator, parts: Floats) -> float:  # noqa: D103
+    return 0.0
+
+
+@kernel
 def regret(env: Any, t: int, action: Ints) -> float:  # noqa: D103
     return 0.0
+
+
+@kernel
+def draw(env: Any, t: int, action: Ints, rng: np.random.Generator, parts: Floats, row: int) -> float:
+    """The reward of an action."""
+    return sample(env, t, action, rng)
+
+
+@kernel
+def draw_parts(env: Any, t: int, action: Ints, rng: np.random.Generator, parts: Floats, row: int) -> float:
+    """The reward of an action, and the outcome of each factor into a row of `parts`."""
+    return sample_parts(env, t, action, rng, parts[row])
+
+
+@kernel
+def teach(params: Any, state: Any, t: int, actions: Ints, rewards: Floats, parts: Floats) -> None:
+    """Learn a block from its rewards."""
+    learn(params, state, t, actions, rewards)
+
+
+@kernel
+def teach_parts(params: Any, state: Any, t: int, actions: Ints, rewards: Floats, parts: Floats) -> None:
+    """Learn a block from the outcomes of its factors."""
+    learn(params, state, t, actions, parts[: len(rewards)])
 
 
 idle, standing = always_busy, no_standing
@@ -106,7 +136,7 @@ def play(
     """Play blocks until the horizon, `budget` plays (a jump counts as one), or no room is left for events."""
     action, actions, rewards, start, plays = run.action, run.actions, run.rewards, run.start, run.plays
     checkpoints, limits, clock, noted, correct = run.checkpoints, run.limits, run.clock, run.regret, run.correct
-    events = run.events
+    events, parts = run.events, run.parts
     columns = len(action)
     horizon = checkpoints[-1]
     low, high, shift, slope = limits[0], limits[1], limits[2], limits[3]
@@ -138,7 +168,7 @@ def play(
             place(run, actions[row])
             for l in range(columns):
                 plays[start[l] + action[l]] += 1
-            reward = sample(env, t, action, rng)
+            reward = draw(env, t, action, rng, parts, row)
             if not (low <= reward <= high):
                 clock[FAULT] = t
                 rewards[0] = reward
@@ -154,7 +184,7 @@ def play(
             t += 1
         budget -= length
         if t <= horizon and clock[FAULT] == 0:
-            learn(params, state, t - length, actions[:length], rewards[:length])
+            teach(params, state, t - length, actions[:length], rewards[:length], parts)
         if clock[EVENTS] + len(run.shown) > len(events):
             break
     clock[ROUND], clock[CHECKPOINT], noted[-1] = t, checkpoint, total

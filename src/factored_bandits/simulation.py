@@ -83,6 +83,7 @@ class Job:
         self.range = problem.reward_range if policy.reward_range == "environment" else policy.reward_range
         self.new_state()  # refuses a problem that the policy cannot take, before anything is compiled
         skips = skip_idle and problem.stationary and hasattr(module, "idle")
+        by_parts = policy.info.feedback == "parts"
         self.loop = bind(
             loop.play,
             policy.name,
@@ -93,6 +94,9 @@ class Job:
             standing=getattr(module, "standing", loop.no_standing),
             sample=problem.module.sample,
             regret=problem.module.regret,
+            draw=loop.draw_parts if by_parts else loop.draw,
+            teach=loop.teach_parts if by_parts else loop.teach,
+            sample_parts=getattr(problem.module, "sample_parts", loop.sample_parts),
         )
 
     def new_state(self) -> Any:
@@ -120,6 +124,7 @@ class Job:
             actions=np.zeros((longest, len(self.sizes)), dtype=np.int64),
             rewards=np.zeros(longest),
             action=np.zeros(len(self.sizes), dtype=np.int64),
+            parts=np.zeros((longest, len(self.sizes))),
         )
 
     def _permutation(self, rng: np.random.Generator) -> Ints:
@@ -216,7 +221,7 @@ def _collect(job: Job, done: dict[int, tuple[loop.Run, Ints]], interrupted: bool
 
 
 def check_fit(policy: Policy, problem: Problem) -> None:
-    """Refuse a policy for duels on a factored problem, the other way round, and ties where they teach nothing."""
+    """Refuse a policy for duels on a factored problem, the other way round, and feedback from which it cannot learn."""
     if not isinstance(problem, Problem):
         raise InvalidInput(f"environment must be made by fb.environments (make(...) or a generator), not {problem!r}")
     if policy.info.kind != problem.kind:
@@ -224,6 +229,11 @@ def check_fit(policy: Policy, problem: Problem) -> None:
         raise InvalidInput(
             f"{policy.name} plays {kinds[policy.info.kind]}, {problem.name} is one of {kinds[problem.kind]}; "
             f"fb.policies.names({problem.kind!r}) lists the policies that fit"
+        )
+    if policy.info.feedback == "parts" and not problem.parts:
+        raise InvalidInput(
+            f"{policy.name} learns from the outcome of each factor, and {problem.name} only gives the reward; "
+            "rank_one with noise='bernoulli' gives both"
         )
     if problem.params.get("tie") and not policy.info.ties:
         raise InvalidInput(

@@ -27,11 +27,9 @@ def play_blocks(policy, rounds, seed=0, after_plan=None):
         length = module.plan(job.params, state, t, policy_rng, run.actions)
         if after_plan:
             after_plan(job, state, t, length, run.actions)
-        for row in range(length):
-            reward = problem.module.sample(problem.data, t + row, run.actions[row], rng)
-            run.rewards[row] = run.limits[2] + run.limits[3] * reward
-        yield t, job, state, run.actions[:length], run.rewards[:length]
-        module.learn(job.params, state, t, run.actions[:length], run.rewards[:length])
+        rewards = problems.played(job, run, t, length, rng)
+        yield t, job, state, run.actions[:length], rewards
+        module.learn(job.params, state, t, run.actions[:length], rewards)
         t += length
 
 

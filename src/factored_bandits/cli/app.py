@@ -14,6 +14,7 @@ from .listing import environments, policies, version
 from .output import INTERRUPTED
 from .planning import plan
 from .running import compare, simulate
+from .suites import suite
 
 EPILOG = """\b
 Exit codes:
@@ -77,5 +78,5 @@ def app() -> None:
     """
 
 
-for _command in (demo, compare, simulate, plan, policies, environments, version):
+for _command in (demo, compare, simulate, suite, plan, policies, environments, version):
     app.add_command(_command)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..comparison import Comparison
     from ..planning import Plan
     from ..report.tables import Table
+    from ..surveying import Survey
 
 INTERRUPTED = 130  # exit code, as shells have it
 
@@ -69,7 +70,7 @@ def write_csv(comparison: Comparison, path: Path) -> None:
         raise InvalidInput(f"--out {str(path)!r}: {error.strerror or error}") from None
 
 
-def stop_if_interrupted(report: Comparison | Plan) -> None:
+def stop_if_interrupted(report: Comparison | Plan | Survey) -> None:
     """After Ctrl-C, say so and leave with its exit code."""
     if report.interrupted:
         click.echo("interrupted: only what was finished is shown", err=True)

@@ -63,6 +63,16 @@ def sample(env: Environment, t: int, action: Ints, rng: np.random.Generator) -> 
 
 
 @kernel
+def sample_parts(env: Environment, t: int, action: Ints, rng: np.random.Generator, parts: Floats) -> float:
+    """One reward, a product of 0/1 outcomes, and the outcome of each factor."""
+    reward = 1.0
+    for l in range(len(action)):
+        parts[l] = 1.0 if rng.random() < env.values[env.start[l] + action[l]] else 0.0
+        reward *= parts[l]
+    return reward
+
+
+@kernel
 def regret(env: Environment, t: int, action: Ints) -> float:
     """The distance to the best mean."""
     return env.highest - mean(env, t, action)
@@ -112,6 +122,7 @@ def build(
         unit="reward",
         best=best,
         params={**params, "noise": noise, **({"sigma": float(sigma)} if noise == "gaussian" else {})},
+        parts=combine == PRODUCT and noise == "bernoulli",
     )
 
 

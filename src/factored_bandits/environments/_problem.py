@@ -33,6 +33,7 @@ class Problem:
     best: tuple[int, ...]
     params: dict[str, Any] = field(default_factory=dict)
     stationary: bool = True
+    parts: bool = False  # whether `sample_parts` of the module gives the outcome of each factor beside the reward
 
     def mean(self, action: Any) -> float:
         """The expected reward of an action (in a duel, the chance that the first arm wins)."""

@@ -89,6 +89,7 @@ class Description:
         rows += [f"problems    {'duels' if self.info.kind == 'duel' else 'factored'}"]
         rows += [f"assumes     {self.info.assumption}", f"guarantee   {self.info.guarantee}"]
         rows += [f"horizon     {'needed' if self.info.needs_horizon else 'not needed'}"]
+        rows += ["learns from the outcome of each factor"] if self.info.feedback == "parts" else []
         rows += [f"reference   {self.info.reference}", "parameters"]
         rows += [f"  {name} = {text}" for name, text in self.parameters.items()]
         return "\n".join(rows)

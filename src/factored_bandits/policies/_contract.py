@@ -7,7 +7,8 @@ A policy module holds (DESIGN in docs/explanation/contract.md):
     class State(NamedTuple)                               arrays only
     init(params, sizes, horizon) -> State
     @kernel plan(params, state, t, rng, actions) -> int   fill actions[:n], n >= 1 plays from round t
-    @kernel learn(params, state, t, actions, rewards)     the block that began at round t, rewards on INFO.scale
+    @kernel learn(params, state, t, actions, rewards)     the block that began at round t, rewards on INFO.scale; with
+                                                          INFO.feedback == "parts" (n, L), the outcome of each factor
     @kernel recommend(params, state, action)              the best action as far as is known, into `action`
   and, where they make sense,
     @kernel idle(params, state, t) -> int                 rounds from t in which the play is fixed (one row, no chance)
@@ -48,6 +49,7 @@ class Info:
     reference: str
     needs_horizon: bool = False
     ties: bool = True  # duels: can it learn from a tie?
+    feedback: Literal["reward", "parts"] = "reward"  # what it learns from: the reward, or the outcome of each factor
 
 
 class Standing(NamedTuple):

@@ -1,0 +1,65 @@
+"""`suite`: all policies on a whole suite of problems, with a performance profile."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ..errors import InvalidInput
+from .output import show, show_json, stop_if_interrupted
+from .running import Count
+
+
+@click.command()
+@click.argument("name", metavar="SUITE", type=click.Choice(["factored", "duels"]))
+@click.option("--policies", help="Names, separated by commas, as in compare. [default: all that fit]")
+@click.option("--only", metavar="TEXT", help="Only problems whose name contains this.")
+@click.option("--horizon", type=Count(), help="Rounds per repetition. [default: each problem's own]")
+@click.option("--repetitions", type=Count(), default=20, show_default=True, help="How often to repeat each.")
+@click.option("--seed", type=Count(), default=0, show_default=True, help="The same seed, the same numbers.")
+@click.option("--workers", type=Count(), help="Repetitions at a time. [default: one per core]")
+@click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw the profile: .png, .pdf or .svg.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables.")
+@click.option("--quiet", is_flag=True, help="No progress on standard error.")
+def suite(
+    name: str,
+    policies: str | None,
+    only: str | None,
+    horizon: int | None,
+    repetitions: int,
+    seed: int,
+    workers: int | None,
+    plot: Path | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Compare algorithms on a suite of problems: a table for each, and who is within a factor of the best how often.
+
+    \b
+    factored-bandits suite factored --policies tea,lb_inf,unimodal_thompson --plot profile.png
+    """
+    from .. import suite as suites
+    from ..report.figures import check_figure_path
+    from ..surveying import survey
+
+    every = suites.factored() if name == "factored" else suites.duels()
+    cases = [case for case in every if only is None or only in case.name]
+    if not cases:
+        raise InvalidInput(f"--only {only!r} is in none of the names: {', '.join(case.name for case in every)}")
+    if plot is not None:
+        check_figure_path(plot)
+    found = survey(cases, policies, horizon, repetitions, seed, workers, progress=not quiet)
+    if plot is not None:
+        found.plot(plot, title=f"suite {name}: performance profile")
+    if as_json:
+        show_json({"suite": name, **found.to_dict(), "files": {"plot": str(plot)} if plot else {}})
+    else:
+        for table in found.tables():
+            show(table)
+            click.echo()
+        for line in found.left_out():
+            click.echo(line)
+    if plot is not None:
+        click.echo(f"wrote {plot}", err=True)
+    stop_if_interrupted(found)
