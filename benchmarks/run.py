@@ -78,6 +78,26 @@ def each_policy(*names: str) -> None:
                     row(f"{name}, {label}", ns[name] / ns[floor], "", f"{ns[name]:.0f} ns against {ns[floor]:.0f} ns")
 
 
+def neighbourhoods() -> None:
+    print("The unimodal family: a step relative to 16 x 16 (30 neighbours), per neighbour")
+    sizes = {30: (16, 16), 57: (20,) * 3, 95: (20,) * 5}
+    problems = {
+        degree: fb.environments.make("rank_one", factors=[[0.95] + [0.3] * (size - 1) for size in shape])
+        for degree, shape in sizes.items()
+    }
+    for name in ("unimodal_thompson", "imed_ub", "osub"):
+        ns = nanoseconds({str(degree): (name, problem, 200_000) for degree, problem in problems.items()})
+        for degree in (57, 95):
+            ratio = ns[str(degree)] / ns["30"] * 30 / degree
+            text = " x ".join(map(str, sizes[degree]))
+            row(
+                f"{name}, {text}, {degree} neighbours",
+                ratio,
+                "at most 2",
+                f"{ns[str(degree)]:.0f} ns, {ns['30']:.0f} ns",
+            )
+
+
 def growth() -> None:
     print("Growth of dueling_tea with the number of arms, all active")
     sizes = (16, 128, 1024)
@@ -182,6 +202,7 @@ def start_up() -> None:
 PARTS = {
     "active": all_arms_active,
     "policies": each_policy,
+    "neighbourhoods": neighbourhoods,
     "growth": growth,
     "horizon": horizon,
     "literal": literal_against_kernel,

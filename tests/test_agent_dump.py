@@ -18,6 +18,7 @@ import factored_bandits as fb
 import problems
 from factored_bandits.agent import _dump
 from factored_bandits.errors import DumpError
+from factored_bandits.policies import _ucb
 
 NAMES = problems.TOLD
 fixed = settings(max_examples=150, deadline=None, derandomize=True, database=None)
@@ -88,7 +89,7 @@ def test_everything_given_to_the_agent_survives():
     assert loaded.policy.params.alpha == 0.25
     assert loaded.best() == {"größe": 1, "b": "x"}
     loaded.expire(loaded.ask().id)
-    assert loaded._state.total.sum() == pytest.approx(0.6)  # the default 1 of (-2, 3), on (0, 1)
+    assert loaded._state.table[_ucb.TOTAL].sum() == pytest.approx(0.6)  # the default 1 of (-2, 3), on (0, 1)
     assert "\n" not in agent.dump()
     assert agent.dump().isascii()
 
