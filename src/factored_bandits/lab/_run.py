@@ -33,12 +33,14 @@ def run(
     board = Board({spec.name: sum(unit.seconds for unit in units(spec, size)) for spec in specs}, progress)
     for unit in named.values():
         if store.has(unit):
-            board.found(unit.setting.spec.name, unit.seconds)
+            board.found(unit.spec.name, unit.seconds)
     board.show()
-    finished = (engine or Engine()).run(_tasks(store, list(named.values()), size))
-    for name, tables in finished:
-        store.write(named[name], tables)
-        board.done(named[name].setting.spec.name, named[name].seconds)
+    with store.at_work() as first:
+        order = list(named.values())  # a second run on the same folder begins at the other end
+        finished = (engine or Engine()).run(_tasks(store, order if first else order[::-1], size))
+        for name, tables in finished:
+            store.write(named[name], tables)
+            board.done(named[name].spec.name, named[name].seconds)
     return [Results.read(store, spec, size) for spec in specs]
 
 
@@ -46,4 +48,4 @@ def _tasks(store: Store, every: Sequence[Unit], size: SizeName) -> Iterator[Task
     """Looked at one by one, when a worker is free: another run may have finished some in the meantime."""
     for unit in every:
         if not store.has(unit):
-            yield unit.name, size, unit.setting.spec.source
+            yield unit.name, size, unit.spec.source

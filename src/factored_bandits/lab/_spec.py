@@ -24,10 +24,16 @@ class Size:
     shorten: int = 1  # by how much the problems' own horizons are divided
     problems: tuple[str, ...] = ()  # only these; empty for all
     policies: tuple[str, ...] = ()  # instead of those of the experiment; empty for all
+    fewer: tuple[tuple[str, int], ...] = ()  # (policy, repetitions) of those that are slow
+    left_out: tuple[tuple[str, str], ...] = ()  # (policy, problem) that would take too long
 
     def horizon_of(self, case: Case) -> int:
         """The rounds of one problem."""
         return self.horizon if self.horizon is not None else max(1, case.horizon // self.shorten)
+
+    def repetitions_of(self, policy: str) -> int:
+        """The repetitions of one policy."""
+        return dict(self.fewer).get(policy, self.repetitions)
 
 
 @dataclass(frozen=True)
@@ -44,7 +50,6 @@ class Spec:
     seed: int = 0
     unit: str = ""  # of regret, which all problems must have; empty if they may differ
     checkpoints: int = 60
-    left_out: tuple[tuple[str, str], ...] = ()  # (policy, problem) that would take too long, or has no meaning
     source: str = ""  # the text of the file that it was read from, if it was not shipped
 
     def size(self, name: SizeName) -> Size:

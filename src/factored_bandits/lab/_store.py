@@ -13,7 +13,7 @@ import contextlib
 import os
 import time
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +27,8 @@ STALE = 86_400.0  # seconds after which a file that was never finished is swept 
 FRAMES = ("results", "eliminations", "plays")
 EMPTY = {
     "results": ("experiment", "problem", "policy", "repetition", "round", "regret"),
-    "eliminations": ("experiment", "problem", "policy", "unit", "repetition", "round", "factor", "level", "event"),
-    "plays": ("experiment", "problem", "policy", "unit", "repetition", "factor", "level", "plays"),
+    "eliminations": ("experiment", "problem", "policy", "repetition", "round", "factor", "level", "event", "unit"),
+    "plays": ("experiment", "problem", "policy", "repetition", "factor", "level", "plays", "unit"),
 }
 
 
@@ -50,9 +50,25 @@ class Store:
                 if time.time() - path.stat().st_mtime > STALE:
                     path.unlink()
 
+    @contextlib.contextmanager
+    def at_work(self) -> Iterator[bool]:
+        """While a run is at work; whether it is the first one. The system forgets a run that is killed."""
+        try:
+            import fcntl
+        except ImportError:  # a system without such locks
+            yield True
+            return
+        with (self.root / ".at-work").open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                yield False
+            else:
+                yield True
+
     def path(self, frame: str, unit: Unit) -> Path:
         """The file of one unit."""
-        return self.root / frame / unit.setting.spec.name / unit.file
+        return self.root / frame / unit.spec.name / unit.file
 
     def has(self, unit: Unit) -> bool:
         """Whether the unit is finished."""

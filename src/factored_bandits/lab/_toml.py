@@ -77,7 +77,7 @@ def parse(text: str, name: str = "mine", file: str = "") -> Spec:
     """The experiment that a text describes; `name` is its name if it gives none.
 
     >>> parse(TEMPLATE.format(name="ads", file="ads.toml")).quick
-    Size(repetitions=4, horizon=20000, shorten=1, problems=(), policies=())
+    Size(repetitions=4, horizon=20000, shorten=1, problems=(), policies=(), fewer=(), left_out=())
     """
     return _Reader(text, file or f"{name}.toml").spec(name)
 
@@ -150,7 +150,9 @@ class _Reader:
         try:
             made = make(**given)
         except (InvalidInput, TypeError) as error:
-            self.refuse(where, kind, f"{chosen}: {error}")
+            text = str(error)
+            field = next((key for key in given if text.startswith(key)), kind)
+            self.refuse(where, field, text.removeprefix(f"{field} ") if field != kind else f"{chosen}: {text}")
         if unit and made.unit != unit:
             self.refuse((), "unit", f"must be {made.unit!r}, which is the unit of {chosen}, not {unit!r}")
         told = ", ".join(f"{key}={value}" for key, value in given.items() if key in block)

@@ -1,4 +1,4 @@
-"""An experiment cut into units of work: `"rank1/17"` is some repetitions of one policy on one problem.
+"""An experiment cut into units of work: `"rank1/17"` is some repetitions of one policy, on one problem or several.
 
 A unit is a pure function of its name, the size and the version of the code. Chance depends on the seed and the number
 of the repetition only, so it does not matter how an experiment is cut, or who runs what.
@@ -11,6 +11,7 @@ import hashlib
 import itertools
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,63 +38,82 @@ class Setting:
     horizon: int
     repetitions: int
 
+    @property
+    def own_play(self) -> bool:
+        """Whether the experiment plays in a way of its own, and not by the simulator."""
+        return not self.spec.source and _lookup.own_play(self.spec.name) is not None
+
     @functools.cached_property
     def code(self) -> str:
         """The version of the code that it runs."""
-        own = self.spec.name if not self.spec.source and _lookup.own_play(self.spec.name) else ""
-        return code_version(self.policy.name, own)
+        return code_version(self.policy.name, self.spec.name if self.own_play else "")
 
     @functools.cached_property
     def digest(self) -> str:
         """A fingerprint of everything that its results depend on."""
         arrays = [(name, np.asarray(value).tobytes()) for name, value in self.problem.data._asdict().items()]
-        facts: list[object] = [
-            self.case.name,
-            self.problem.name,
-            self.problem.unit,
-            self.problem.sizes,
-            self.policy.label,
-        ]
-        facts += [self.horizon, self.spec.checkpoints, self.spec.seed, self.code, arrays]
-        return hashlib.sha256(repr(facts).encode()).hexdigest()
+        problem = [self.case.name, self.problem.name, self.problem.unit, self.problem.sizes, arrays]
+        chosen = [self.policy.label, self.horizon, self.spec.checkpoints, self.spec.seed, self.code]
+        return hashlib.sha256(repr((problem, chosen)).encode()).hexdigest()
+
+
+class Piece(NamedTuple):
+    """Some repetitions of a setting."""
+
+    setting: Setting
+    first: int
+    repetitions: int
+    seconds: float  # estimated
 
 
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """Some repetitions of a setting."""
+    """Pieces of one policy that are run together."""
 
     name: str
     size: SizeName
-    setting: Setting
-    first: int
-    count: int
-    seconds: float  # estimated
+    spec: Spec
+    pieces: tuple[Piece, ...]
+
+    @property
+    def seconds(self) -> float:
+        """Estimated."""
+        return sum(piece.seconds for piece in self.pieces)
 
     @property
     def file(self) -> str:
         """The name of the file with its results: another name for other code, another problem, another size ..."""
-        facts = f"{self.setting.digest} {self.first} {self.count}"
+        facts = [(piece.setting.digest, piece.first, piece.repetitions) for piece in self.pieces]
         number = self.name.partition("/")[2]
-        return f"{self.size}-{int(number):05d}-{hashlib.sha256(facts.encode()).hexdigest()[:12]}.parquet"
+        return f"{self.size}-{int(number):05d}-{hashlib.sha256(repr(facts).encode()).hexdigest()[:12]}.parquet"
 
 
 @functools.lru_cache(maxsize=64)
 def units(spec: Spec, size: SizeName) -> tuple[Unit, ...]:
-    """All units of an experiment, in order.
+    """All units of an experiment, policy by policy, so that a worker seldom changes its policy.
 
     >>> from factored_bandits import lab
     >>> [unit.name for unit in units(lab.load("horizon").SPEC, "quick")][0]
     'horizon/0'
     """
-    found: list[Unit] = []
-    for setting in settings(spec, size):
-        each = _cost.seconds(setting.policy, setting.problem, setting.horizon)
-        pieces = math.ceil(setting.repetitions / max(1, int(TARGET / each)))
-        edges = np.linspace(0, setting.repetitions, pieces + 1).round().astype(int).tolist()
-        for first, end in itertools.pairwise(edges):
-            name = f"{spec.name}/{len(found)}"
-            found.append(Unit(name, size, setting, first, end - first, each * (end - first)))
-    return tuple(found)
+    groups: list[list[Piece]] = []
+    every = settings(spec, size)
+    order = list(dict.fromkeys(setting.policy.label for setting in every))
+    for setting in sorted(every, key=lambda setting: order.index(setting.policy.label)):
+        for piece in _cut(setting):
+            same = groups and groups[-1][0].setting.policy.label == setting.policy.label
+            if not same or sum(other.seconds for other in groups[-1]) + piece.seconds > TARGET:
+                groups.append([])
+            groups[-1].append(piece)
+    return tuple(Unit(f"{spec.name}/{i}", size, spec, tuple(pieces)) for i, pieces in enumerate(groups))
+
+
+def _cut(setting: Setting) -> list[Piece]:
+    """Its repetitions in pieces of at most `TARGET` seconds, or one by one."""
+    each = _cost.seconds(setting.policy, setting.problem, setting.horizon, setting.own_play)
+    number = math.ceil(setting.repetitions / max(1, int(TARGET / each)))
+    edges = np.linspace(0, setting.repetitions, number + 1).round().astype(int).tolist()
+    return [Piece(setting, first, end - first, each * (end - first)) for first, end in itertools.pairwise(edges)]
 
 
 def settings(spec: Spec, size: SizeName) -> list[Setting]:
@@ -104,7 +124,9 @@ def settings(spec: Spec, size: SizeName) -> list[Setting]:
         if spec.unit and problem.unit != spec.unit:
             raise InvalidInput(f"{spec.name}: regret of {case.name!r} is in {problem.unit!r}, not in {spec.unit!r}")
         able, refused = _policies(spec, size, case, problem, horizon)
-        found += [Setting(spec, case, problem, policy, horizon, spec.size(size).repetitions) for policy in able]
+        for policy in able:
+            repetitions = spec.size(size).repetitions_of(policy.label)
+            found.append(Setting(spec, case, problem, policy, horizon, repetitions))
         refusals.update(refused)
     played = {setting.policy.label for setting in found}
     nowhere = [why for label, why in refusals.items() if label not in played]
@@ -123,5 +145,5 @@ def _policies(
         chosen, refused = suitable(problem, horizon, None if text == EVERY else text)
         able.update({policy.label: policy for policy in chosen})
         refusals.update({} if text == EVERY else refused)
-    out = {policy for policy, name in spec.left_out if name == case.name}
+    out = {policy for policy, name in spec.size(size).left_out if name == case.name}
     return [policy for label, policy in able.items() if label not in out], refusals

@@ -9,6 +9,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from importlib import metadata
 from typing import Any
 
@@ -21,9 +22,11 @@ from ..simulation import Job, checkpoints_of
 from . import _lookup
 from ._record import Record
 from ._spec import SizeName
-from ._units import Unit, units
+from ._units import Piece, Setting, Unit, units
 
 FRAMES = ("results", "eliminations", "plays")
+WHOLE = ("repetition", "round", "horizon", "seed", "factor", "level", "plays")  # columns of whole numbers
+REAL = ("regret", "seconds")  # of real ones; all others are text
 _warm: set[tuple[str, str]] = set()
 _compiling = threading.Lock()
 
@@ -36,13 +39,18 @@ def work(name: str, size: SizeName, source: str = "") -> dict[str, bytes]:
     """
     experiment, _, number = name.rpartition("/")
     unit = units(_lookup.spec_of(experiment, source), size)[int(number)]
-    play = player(unit, source)
-    records, seconds = [], []
-    for repetition in range(unit.first, unit.first + unit.count):
-        began = time.thread_time()
-        records.append(play(repetition))
-        seconds.append(time.thread_time() - began)
-    return {"results": parquet(_results(unit, records, seconds)), **_details(unit, records)}
+    tables: dict[str, list[Any]] = {frame: [] for frame in FRAMES}
+    for piece in unit.pieces:
+        play = player(piece.setting)
+        records, seconds = [], []
+        for repetition in range(piece.first, piece.first + piece.repetitions):
+            began = time.thread_time()
+            records.append(play(repetition))
+            seconds.append(time.thread_time() - began)
+        tables["results"].append(_results(unit, piece, records, seconds))
+        tables["eliminations"].append(_eliminations(unit, piece, records))
+        tables["plays"].append(_plays(unit, piece, records))
+    return {frame: parquet(parts) for frame, parts in tables.items()}
 
 
 def work_alone(name: str, size: SizeName, source: str, parent: int) -> dict[str, bytes]:
@@ -70,13 +78,12 @@ def _end_with(parent: int) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def player(unit: Unit, source: str = "") -> Callable[[int], Record]:
+def player(setting: Setting) -> Callable[[int], Record]:
     """What plays one repetition: the simulator, or the experiment's own way."""
-    setting = unit.setting
     points = checkpoints_of(setting.spec.checkpoints, setting.horizon)
-    own = None if source else _lookup.own_play(setting.spec.name)
+    own = _lookup.own_play(setting.spec.name) if setting.own_play else None
     if own is not None:
-        return lambda repetition: own(setting, points, repetition)
+        return partial(own, setting, points)
     job = Job(setting.policy, setting.problem, points, setting.spec.seed, True, True)
     _compile(setting.policy, job)
 
@@ -99,15 +106,9 @@ def _compile(policy: Policy, job: Job) -> None:
             _warm.add(key)
 
 
-def _results(unit: Unit, records: list[Record], seconds: list[float]) -> dict[str, Any]:
-    setting = unit.setting
+def _results(unit: Unit, piece: Piece, records: list[Record], seconds: list[float]) -> dict[str, Any]:
+    setting = piece.setting
     points = checkpoints_of(setting.spec.checkpoints, setting.horizon)
-    rows = len(points) * unit.count
-    constant = {
-        "experiment": setting.spec.name,
-        "problem": setting.case.name,
-        "policy": setting.policy.label,
-    }
     facts = {
         "horizon": setting.horizon,
         "regret_unit": setting.problem.unit,
@@ -121,13 +122,52 @@ def _results(unit: Unit, records: list[Record], seconds: list[float]) -> dict[st
         "numba": _version("numba"),
         "machine": f"{platform.system()} {platform.machine()} {platform.node()}",
     }
+    rows = len(points) * piece.repetitions
     return {
-        **{key: [value] * rows for key, value in constant.items()},
-        "repetition": np.repeat(np.arange(unit.first, unit.first + unit.count), len(points)),
-        "round": np.tile(points, unit.count),
+        **_labels(piece, [len(points)] * piece.repetitions),
+        "round": np.tile(points, piece.repetitions),
         "regret": np.concatenate([record.regret for record in records]),
         **{key: [value] * rows for key, value in facts.items()},
         "seconds": np.repeat(seconds, len(points)),
+    }
+
+
+def _labels(piece: Piece, counts: list[int]) -> dict[str, Any]:
+    """The columns that say of what a row is, for so many rows per repetition."""
+    setting, rows = piece.setting, sum(counts)
+    return {
+        "experiment": [setting.spec.name] * rows,
+        "problem": [setting.case.name] * rows,
+        "policy": [setting.policy.label] * rows,
+        "repetition": np.repeat(np.arange(piece.first, piece.first + piece.repetitions), counts),
+    }
+
+
+def _eliminations(unit: Unit, piece: Piece, records: list[Record]) -> dict[str, Any]:
+    """When levels went out and came back."""
+    start = np.concatenate([[0], np.cumsum(piece.setting.problem.sizes)])
+    events = np.concatenate([record.events for record in records])
+    factors = np.searchsorted(start, events[:, 1], side="right") - 1
+    return {
+        **_labels(piece, [len(record.events) for record in records]),
+        "round": events[:, 0],
+        "factor": factors,
+        "level": events[:, 1] - start[factors],
+        "event": np.where(events[:, 2] == 1, "in", "out"),
+        "unit": [unit.name] * len(events),
+    }
+
+
+def _plays(unit: Unit, piece: Piece, records: list[Record]) -> dict[str, Any]:
+    """How often each level was played."""
+    sizes = piece.setting.problem.sizes
+    levels = sum(sizes)
+    return {
+        **_labels(piece, [levels] * piece.repetitions),
+        "factor": np.tile(np.repeat(np.arange(len(sizes)), sizes), piece.repetitions),
+        "level": np.tile(np.concatenate([np.arange(size) for size in sizes]), piece.repetitions),
+        "plays": np.concatenate([record.plays for record in records]),
+        "unit": [unit.name] * (levels * piece.repetitions),
     }
 
 
@@ -142,49 +182,18 @@ def arms(problem: Any) -> str:
     return "x".join(map(str, sizes))
 
 
-def _details(unit: Unit, records: list[Record]) -> dict[str, bytes]:
-    """When levels went out and came back, and how often each was played."""
-    setting = unit.setting
-    start = np.concatenate([[0], np.cumsum(setting.problem.sizes)])
-    labels = (setting.spec.name, setting.case.name, setting.policy.label, unit.name)
-
-    def table(columns: dict[str, Any], counts: list[int]) -> dict[str, Any]:
-        rows = sum(counts)
-        named = zip(("experiment", "problem", "policy", "unit"), labels, strict=True)
-        repetitions = np.repeat(np.arange(unit.first, unit.first + unit.count), counts)
-        return {**{key: [value] * rows for key, value in named}, "repetition": repetitions, **columns}
-
-    found = {}
-    events = np.concatenate([record.events for record in records])
-    if len(events):
-        factors = np.searchsorted(start, events[:, 1], side="right") - 1
-        columns = {
-            "round": events[:, 0],
-            "factor": factors,
-            "level": events[:, 1] - start[factors],
-            "event": np.where(events[:, 2] == 1, "in", "out"),
-        }
-        found["eliminations"] = parquet(table(columns, [len(record.events) for record in records]))
-    levels = np.arange(start[-1])
-    factors = np.searchsorted(start, levels, side="right") - 1
-    columns = {
-        "factor": np.tile(factors, unit.count),
-        "level": np.tile(levels - start[factors], unit.count),
-        "plays": np.concatenate([record.plays for record in records]),
-    }
-    found["plays"] = parquet(table(columns, [len(levels)] * unit.count))
-    return found
-
-
-def parquet(columns: dict[str, Any]) -> bytes:
-    """The columns as the bytes of a Parquet file."""
+def parquet(parts: list[dict[str, Any]]) -> bytes:
+    """Tables below each other, as the bytes of a Parquet file; a table without rows has the same types."""
     try:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
         raise MissingExtra.of("pyarrow", "lab", "the laboratory") from None
+    kinds = {name: pyarrow.int64() for name in WHOLE} | {name: pyarrow.float64() for name in REAL}
+    schema = pyarrow.schema([(name, kinds.get(name, pyarrow.string())) for name in parts[0]])
     buffer = io.BytesIO()
-    pyarrow.parquet.write_table(pyarrow.table(columns), buffer, compression="zstd")
+    tables = [pyarrow.table(columns, schema=schema) for columns in parts]
+    pyarrow.parquet.write_table(pyarrow.concat_tables(tables), buffer, compression="zstd")
     return buffer.getvalue()
 
 

@@ -37,7 +37,7 @@ SPEC = Spec(
     problems=tuple(Case(name, _problem, 20_000, "docs/how-to/late-rewards.md") for name in DELAYS),
     policies=POLICIES,
     unit="reward",
-    quick=Size(repetitions=4, horizon=5_000),
+    quick=Size(repetitions=3, horizon=4_000),
     full=Size(repetitions=20),
 )
 

@@ -12,6 +12,7 @@ from ._spec import Size, Spec
 
 BEST = (0.0625, 0.25, 0.5, 0.75, 1.0)
 HALF = (0.25, 0.5, 0.75)  # "if the means are not too close to zero or one"
+SLOW = ("marginal_thompson", "unimodal_thompson", "logistic_thompson")
 KL = ("rank1_elim_kl", "rank1_elim_kl(delta=released)")
 
 SPEC = Spec(
@@ -28,13 +29,11 @@ SPEC = Spec(
         "rank1_elim",
         *KL,
         "tsallis_inf",
-        "marginal_thompson",
-        "unimodal_thompson",
-        "logistic_thompson",
+        *SLOW,
         "uniform",
     ),
     unit="reward",
-    quick=Size(repetitions=5),
+    quick=Size(repetitions=10, fewer=tuple((policy, 1) for policy in SLOW)),
     full=Size(repetitions=20),
 )
 

@@ -8,6 +8,7 @@ from ._results import Results
 from ._spec import EVERY, Size, Spec
 
 WITHIN = 2.0
+LARGE = ("paper p=0.7 K=256", "paper p=0.95 K=512")
 
 SPEC = Spec(
     name="suite_duels",
@@ -17,8 +18,8 @@ SPEC = Spec(
     problems=duels(),
     policies=(EVERY, "dueling_tea(bound=betting)"),
     unit="average",
-    quick=Size(repetitions=2, shorten=20),
-    full=Size(repetitions=20),
+    quick=Size(repetitions=2, shorten=20, problems=tuple(case.name for case in duels() if case.name not in LARGE)),
+    full=Size(repetitions=20, left_out=tuple((policy, LARGE[1]) for policy in ("dts", "dts_plus"))),
 )
 
 

@@ -1,0 +1,30 @@
+"""A small experiment for tests: eight units of about half a second each, interpreted."""
+
+TOML = """
+name = "small"
+policies = ["uniform", "tea", "ucb1", "ucb1(alpha=0.1)", "ucb1(alpha=0.2)", "ucb1(alpha=0.3)", "exp3", "comband"]
+seed = 3
+checkpoints = 10
+
+[[problems]]
+name = "a"
+problem = "rank_one"
+levels = 2
+[[problems]]
+name = "b"
+problem = "additive"
+levels = 3
+factors = 2
+
+[quick]
+horizon = {horizon}
+repetitions = 2
+"""
+UNITS = 8
+ROWS = UNITS * 2 * 2 * 10
+KEYS = ["experiment", "problem", "policy", "repetition", "round"]
+
+
+def numbers(frame):
+    """What must not depend on who ran it, in which order, how often it was stopped."""
+    return frame.drop(columns=["seconds"]).sort_values(KEYS).reset_index(drop=True)
