@@ -80,3 +80,4 @@ def app() -> None:
 
 for _command in (demo, compare, simulate, suite, plan, policies, environments, version):
     app.add_command(_command)
+compare.add_command(suite)  # `compare suite factored` is what one tries first
