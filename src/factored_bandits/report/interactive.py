@@ -62,7 +62,7 @@ def figure(chart: Chart) -> Any:
 
 def traces(panel: Panel) -> list[dict[str, Any]]:
     """Bands first, lines above them; the runs are apart, in `all_runs`."""
-    bands = [_band(line) for line in panel.lines if line.low is not None and line.high is not None]
+    bands = [_band(line, line.low, line.high) for line in panel.lines if line.low is not None and line.high is not None]
     return [*bands, *map(_line, panel.lines), *_rows(panel)]
 
 
@@ -112,10 +112,8 @@ def _scatter(key: str, x: Floats, y: Floats, **more: Any) -> dict[str, Any]:
     return {**common, "legendgroup": key, "name": html.escape(key), "showlegend": False, **more}
 
 
-def _band(line: Line) -> dict[str, Any]:
-    assert line.low is not None
-    assert line.high is not None
-    x, y = np.concatenate([line.x, line.x[::-1]]), np.concatenate([line.high, line.low[::-1]])
+def _band(line: Line, low: Floats, high: Floats) -> dict[str, Any]:
+    x, y = np.concatenate([line.x, line.x[::-1]]), np.concatenate([high, low[::-1]])
     return _scatter(line.key, x, y, fill="toself", fillcolor=line.look.colour, opacity=0.16, line={"width": 0})
 
 
