@@ -7,19 +7,20 @@ page asks for, which is what the tests are about.
 from __future__ import annotations
 
 import base64
+import fcntl
 import json
 import os
 import shutil
-import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync --disable-dev-shm-usage --remote-debugging-pipe"
-).split()
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-quic"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--remote-debugging-pipe"),
+)
 PATIENCE = 60.0  # seconds for an answer, on a busy machine
 
 
@@ -28,34 +29,50 @@ def executable() -> str | None:
     return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
+def _closing(pipe: tuple[int, int]) -> Iterator[int]:
+    """The ends of a pipe, each closed after it was copied."""
+    for end in pipe:
+        yield end
+        os.close(end)
+
+
 class Browser:
     """One browser with one page; `errors` and `requests` are of the page that was opened last."""
 
     def __init__(self, program: str) -> None:
         self.folder = tempfile.TemporaryDirectory(prefix="chromium-", ignore_cleanup_errors=True)
-        read, self._write = os.pipe()
-        self._read, write = os.pipe()
-        flags = [*FLAGS, f"--user-data-dir={self.folder.name}", "about:blank"]
-        # Chromium reads from descriptor 3 and writes to 4
-        command = ["/bin/sh", "-c", f'exec "$@" 3<&{read} 4>&{write}', "sh", program, *flags]
-        quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        self.process = subprocess.Popen(command, pass_fds=(read, write), **quiet)
-        os.close(read)
-        os.close(write)
+        ends = [
+            fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for pipe in (os.pipe(), os.pipe()) for end in _closing(pipe)
+        ]
+        theirs_in, self._write, self._read, theirs_out = ends
+        silent = [(os.POSIX_SPAWN_OPEN, end, os.devnull, os.O_WRONLY, 0) for end in (1, 2)]
+        wired = [
+            (os.POSIX_SPAWN_DUP2, theirs_in, 3),
+            (os.POSIX_SPAWN_DUP2, theirs_out, 4),
+        ]  # Chromium reads 3, writes 4
+        command = [program, *FLAGS, f"--user-data-dir={self.folder.name}", "about:blank"]
+        self.process = os.posix_spawn(program, command, os.environ, file_actions=[*silent, *wired])
+        os.close(theirs_in)
+        os.close(theirs_out)
         self._pending, self._count, self._session = b"", 0, ""
         self.errors: list[str] = []
         self.requests: list[str] = []
-        self._loaded = False
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
 
+    def __enter__(self) -> Browser:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def close(self) -> None:
         """End the browser, and wait until it has ended."""
         self._session = ""
         self.call("Browser.close")
-        self.process.wait(PATIENCE)
+        os.waitpid(self.process, 0)
         os.close(self._write)
         os.close(self._read)
         self.folder.cleanup()
@@ -74,13 +91,15 @@ class Browser:
                     raise RuntimeError(f"{method}: {answer['error']['message']}")
                 return answer["result"]
 
-    def open(self, page: Path, *, width: int = 1280, height: int = 900, dark: bool = False, phone: bool = False) -> None:
+    def open(
+        self, page: Path, *, width: int = 1280, height: int = 900, dark: bool = False, phone: bool = False
+    ) -> None:
         """Open a page from disk and wait until it is loaded."""
         self.call("Page.navigate", url="about:blank")
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": phone}
         self.call("Emulation.setDeviceMetricsOverride", **size)
         self.wish(dark)
-        self.errors, self.requests, self._loaded = [], [], False
+        self.errors, self.requests = [], []
         self.call("Page.navigate", url=page.as_uri())
         self.wait("document.readyState === 'complete' && location.protocol === 'file:'")
 
@@ -106,9 +125,13 @@ class Browser:
 
     def click(self, selector: str, times: int = 1) -> None:
         """A click of the mouse in the middle of an element."""
-        self.run(f"document.querySelector({json.dumps(selector)}).scrollIntoView({{block: 'center', behavior: 'instant'}})")
-        box = self.run(f"(({{x, y, width, height}}) => [x + width / 2, y + height / 2])"
-                       f"(document.querySelector({json.dumps(selector)}).getBoundingClientRect())")
+        self.run(
+            f"document.querySelector({json.dumps(selector)}).scrollIntoView({{block: 'center', behavior: 'instant'}})"
+        )
+        box = self.run(
+            f"(({{x, y, width, height}}) => [x + width / 2, y + height / 2])"
+            f"(document.querySelector({json.dumps(selector)}).getBoundingClientRect())"
+        )
         place = {"x": box[0], "y": box[1], "button": "left"}
         for count in range(1, times + 1):
             for kind in ("mousePressed", "mouseReleased"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -79,7 +79,8 @@ class Chart:
     caption: str  # what was measured, and how to read it
     alt: str  # what a reader who cannot see it should know
     panels: tuple[Panel, ...]
-    numbers: tuple[Table, ...] = field(default=())  # the same in figures
+    numbers: tuple[Table, ...] = ()  # the same in figures
+    order: tuple[str, ...] = ()  # of the keys in the legend; by default that of the lines
 
     def figure(self, path: str | Path | None = None, *, runs: bool = False) -> Figure:
         """Draw with matplotlib, with every run if wanted; written to `path` (.png, .pdf, .svg) if there is one."""
@@ -94,10 +95,10 @@ class Chart:
         return figure(self)
 
     def legend(self) -> dict[str, Line]:
-        """The lines that have an entry, by key, in the order of their first panel."""
+        """The lines that have an entry, by key; those that `order` names first."""
         entries: dict[str, Line] = {}
         for panel in self.panels:
             for line in panel.lines:
                 if line.label:
                     entries.setdefault(line.key, line)
-        return entries
+        return {key: entries[key] for key in dict.fromkeys([*self.order, *entries]) if key in entries}

@@ -7,11 +7,12 @@ import json
 from typing import Any
 
 from .chart import Axis, Chart, Line, Panel
-from .interactive import axis, compact_runs, limits, scale, traces
+from .interactive import axis, compact_runs, limits, row_height, traces
 from .tables import Table
 
-HINT = "Point at a line for its numbers; drag to zoom, double-click to go back."
+HINT = "Point at a line for its numbers. Drag to zoom, double-click to go back."
 HINT_LEGEND = "Click a name to hide it, double-click to see it alone."
+TOUCH, TOUCH_LEGEND = "Tap a line for its numbers.", "Tap a name to hide it."
 SHAPES = {  # markers in a legend of 34 x 12
     "o": '<circle cx="17" cy="6" r="3.5"/>',
     "s": '<rect x="13.5" y="2.5" width="7" height="7"/>',
@@ -63,17 +64,16 @@ def table_of(table: Table) -> str:
 
 def fragment(chart: Chart) -> str:
     """The chart with its buttons, legend, caption and numbers, and the data from which the page's script draws it."""
-    several = " several" if len(chart.panels) > 1 else ""
+    columns = 1 if len(chart.panels) == 1 else 2 if len(chart.panels) in (2, 4) else 3
     panels = "".join(_panel(chart, panel) for panel in chart.panels)
     files = " · ".join(
         f'<a href="figures/{text(chart.name)}.{suffix}">{suffix.upper()}</a>' for suffix in ("png", "pdf")
     )
-    hint = " ".join([HINT, *([HINT_LEGEND] if chart.legend() else [])])
     numbers = "".join(map(table_of, chart.numbers))
     return (
         f'<figure class="chart" id="chart-{text(chart.name)}">'
         f'<div class="head">{element("h3", chart.title)}{_tools(chart)}</div>{_legend(chart)}'
-        f'<p class="hint">{hint}</p><div class="panels{several}">{panels}</div>'
+        f'{_hint(chart)}<div class="panels in-{columns}">{panels}</div>'
         f'<noscript><img src="figures/{text(chart.name)}.png" alt="{text(chart.alt)}"></noscript>'
         f'<figcaption>{text(chart.caption)} <span class="files">{files}</span></figcaption>'
         + (f"<details><summary>Numbers</summary>{numbers}</details>" if numbers else "")
@@ -82,8 +82,14 @@ def fragment(chart: Chart) -> str:
     )
 
 
+def _hint(chart: Chart) -> str:
+    """For a mouse and for a finger."""
+    mouse, touch = ([HINT, HINT_LEGEND], [TOUCH, TOUCH_LEGEND]) if chart.legend() else ([HINT], [TOUCH])
+    return f'<p class="hint mouse">{" ".join(mouse)}</p><p class="hint touch">{" ".join(touch)}</p>'
+
+
 def _panel(chart: Chart, panel: Panel) -> str:
-    tall = f' style="height: {90 + max(150, 17 * len(panel.rows))}px"' if panel.rows else ""
+    tall = f' style="height: {60 + row_height(panel) * (len(panel.rows) + 1):.0f}px"' if panel.rows else ""
     title = element("h4", panel.title) if panel.title and len(chart.panels) > 1 else ""
     return (
         f'<div class="panel">{title}<p class="axis" aria-hidden="true">{text(panel.y.label)}</p>'
@@ -140,10 +146,7 @@ def _scales(own: Axis) -> dict[str, Any]:
     if own.other is None:
         return {}
     both = {own.log: own.limits, not own.log: own.other}
-    return {
-        name: {"type": name, "range": limits(both[log], log), **scale(both[log], log)}
-        for name, log in (("log", True), ("linear", False))
-    }
+    return {name: {"type": name, "range": limits(both[log], log)} for name, log in (("log", True), ("linear", False))}
 
 
 def _json(data: Any) -> str:

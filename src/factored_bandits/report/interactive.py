@@ -17,6 +17,9 @@ from .palette import INK, PALE
 SYMBOLS = {"o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "v": "triangle-down", "P": "cross"}
 DIGITS = 5  # significant ones of the numbers in a page
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif"
+HOVER = "%{x:,.4~r}: %{y:,.4~r}"
+HOVER_BAND = "<br>middle 80 %: %{customdata[0]:,.4~r} to %{customdata[1]:,.4~r}"
+ROW = (7, 17)  # pixels of a row, smallest and largest
 RUN_POINTS = 50  # of each run in a page
 
 
@@ -131,8 +134,10 @@ def _line(line: Line) -> dict[str, Any]:
     elif line.look.marker:
         more["mode"], more["marker"] = "lines+markers", marker | {"maxdisplayed": 9}
     if line.label:
-        more["hoverinfo"] = "all"
-        more["hovertemplate"] = f"<b>{html.escape(line.label)}</b><br>%{{x:,.4~g}}: %{{y:,.4~g}}<extra></extra>"
+        more |= {"hoverinfo": "all", "hovertemplate": f"<b>{html.escape(line.label)}</b><br>{HOVER}<extra></extra>"}
+    if line.label and line.low is not None and line.high is not None:
+        more["customdata"] = [list(pair) for pair in zip(rounded(line.low), rounded(line.high), strict=True)]
+        more["hovertemplate"] = more["hovertemplate"].replace("<extra>", f"{HOVER_BAND}<extra>")
     return _scatter(line.key, line.x, line.y, **more)
 
 
@@ -147,8 +152,7 @@ def _rows(panel: Panel) -> list[dict[str, Any]]:
             told = f"level {html.escape(row.label)}<br>in from round {start:,.0f} to {end:,.0f}"
             bars += [(start, i, told), (end, i, told), (math.nan, math.nan, "")]
         back += [(at, i, f"level {html.escape(row.label)}<br>came back in round {at:,.0f}") for at in row.returns]
-    thick = max(2.0, min(12.0, 200.0 / max(1, len(panel.rows))))
-    found = [_told("in", bars, line={"color": panel.look.colour, "width": thick})]
+    found = [_told("in", bars, line={"color": panel.look.colour, "width": 0.65 * row_height(panel)})]
     if back:
         marker = {"symbol": "diamond", "size": 6, "color": INK}
         found.append(_told("back", back, mode="markers", marker=marker))
@@ -177,15 +181,12 @@ def axis(own: Axis) -> dict[str, Any]:
     }
     if own.ticks:
         found |= {"tickvals": [at for at, _ in own.ticks], "ticktext": [html.escape(text) for _, text in own.ticks]}
-    return found | scale(own.limits, own.log)
+    return found | ({"exponentformat": "power", "nticks": 7} if own.log else {"exponentformat": "SI"})
 
 
-def scale(bounds: tuple[float, float], log: bool) -> dict[str, Any]:
-    """What depends on the kind of the axis besides its type: a tick per decade where there are several."""
-    if not log:
-        return {"dtick": None, "exponentformat": "SI"}
-    decades = math.log10(bounds[1] / bounds[0])
-    return {"dtick": 1 if decades >= 1.5 else "D2", "exponentformat": "power"}
+def row_height(panel: Panel) -> float:
+    """Pixels of a row of a timeline."""
+    return max(ROW[0], min(ROW[1], 640 / max(1, len(panel.rows))))
 
 
 def limits(bounds: tuple[float, float], log: bool) -> list[float]:

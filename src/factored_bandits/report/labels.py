@@ -12,12 +12,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LETTER, LINE = 0.084, 0.2  # inches: the width of a letter, the distance of two names
+FEW = 8  # names; more of them stand farther away
 SAMPLE = 0.3  # inches of the line, beside its name
 
 
 def width(lines: Sequence[Line]) -> float:
     """Inches that the names take beside the axes."""
-    return 0.2 + SAMPLE + LETTER * max((len(line.label) for line in lines), default=0)
+    return (0.3 if len(lines) <= FEW else 0.5) + SAMPLE + LETTER * max((len(line.label) for line in lines), default=0)
 
 
 def name_ends(axes: Axes, lines: Sequence[Line], inches: tuple[float, float]) -> None:
@@ -27,7 +28,8 @@ def name_ends(axes: Axes, lines: Sequence[Line], inches: tuple[float, float]) ->
     named = [line for line in lines if line.label]
     wanted = [float(to_axes.transform((right, min(top, max(_end(line), bottom))))[1]) for line in named]
     apart = min(LINE / inches[1], 1.0 / max(1, len(named) - 1))
-    a, b, c = (1.0 + step / inches[0] for step in (0.03, 0.15, 0.15 + SAMPLE))
+    bend = 0.15 if len(named) <= FEW else 0.35
+    a, b, c = (1.0 + step / inches[0] for step in (0.03, bend, bend + SAMPLE))
     for line, at, y in zip(named, wanted, spread(wanted, apart), strict=True):
         common: dict[str, Any] = {"transform": axes.transAxes, "color": line.look.colour, "clip_on": False}
         axes.plot([a, b], [at, y], linewidth=0.8, **common)

@@ -12,6 +12,7 @@ from pathlib import Path
 from ..errors import InvalidInput
 from .chart import Chart
 from .claims import Claim
+from .figures import save
 from .fragments import element, fragment, paragraphs, table_of, text
 from .interactive import FONT, script
 from .palette import DARK
@@ -43,6 +44,7 @@ DARK_COLOURS = {
     "fails": "#ff9085",
     "undecided": "#e5b95c",
 }
+WORDS = (("holds", "holds", "hold"), ("fails", "fails", "fail"), ("undecided", "undecided", "undecided"))
 MARKS = {"holds": "✓", "fails": "✗", "undecided": "?"}  # for those who do not see the colour
 
 
@@ -83,8 +85,9 @@ def write_page(
     except OSError as error:
         raise InvalidInput(f"cannot write the report into {str(folder)!r}: {error.strerror or error}") from None
     for chart in (chart for section in sections for chart in section.charts):
+        drawn = chart.figure()
         for suffix in ("png", "pdf"):
-            chart.figure(figures / f"{chart.name}.{suffix}")
+            save(drawn, figures / f"{chart.name}.{suffix}")
     page = folder / "index.html"
     page.write_text(page_of(sections, claims, facts, title), encoding="utf-8")
     return page
@@ -149,9 +152,9 @@ def _claims(claims: Sequence[Claim], sections: Sequence[Section]) -> str:
         return ""
     counts = Counter(str(claim.verdict) for claim in claims)
     told = "".join(
-        f'<span class="verdict {verdict}">{MARKS[verdict]} {counts[verdict]} {words}</span>'
-        for verdict, words in (("holds", "hold"), ("fails", "fail"), ("undecided", "undecided"))
-        if counts[verdict]
+        f'<span class="verdict {verdict}">{MARKS[verdict]} {count} {one if count == 1 else several}</span>'
+        for verdict, one, several in WORDS
+        if (count := counts[verdict])
     )
     rows = "\n".join(_claim(claim, sections) for claim in claims)
     heads = "".join(f'<th scope="col">{head}</th>' for head in ("The paper says", "Measured", "Verdict", "Figure"))

@@ -18,7 +18,7 @@ def draw_panel(axes: Axes, panel: Panel, runs: bool = False, *, title: str = "",
     _scale(axes, panel.x, "x")
     _scale(axes, panel.y, "y")
     axes.set_xlabel(panel.x.label, color=INK)
-    axes.set_ylabel(panel.y.label if first else "", color=INK)
+    axes.set_ylabel(panel.y.label if first and not panel.rows else "", color=INK)
     if title:
         axes.set_title("\n".join(textwrap.wrap(title, 48)), loc="left", fontsize=10, color=INK, pad=6)
     _dress(axes)

@@ -18,6 +18,7 @@
       this.runs = false;
       this.log = this.panels.some((panel) => panel.y.type === "log");
       this.drawn = false;
+      this.zoom = this.panels.map(() => ({}));
       this.listen();
     }
 
@@ -26,7 +27,7 @@
         const button = this.element.querySelector(`[data-do="${name}"]`);
         if (button) button.addEventListener("click", () => { act(button); this.draw(); });
       };
-      on("log", (button) => { this.log = !this.log; button.setAttribute("aria-pressed", this.log); });
+      on("log", (button) => { this.zoom = this.panels.map(() => ({})); this.log = !this.log; button.setAttribute("aria-pressed", this.log); });
       on("runs", (button) => { this.runs = !this.runs; button.setAttribute("aria-pressed", this.runs); });
       on("all", () => {
         this.hidden = new Set(this.hidden.size ? [] : this.chips.map((chip) => chip.dataset.key));
@@ -77,12 +78,12 @@
       });
     }
 
-    layout(panel) {
+    layout(panel, zoom) {
       const line = { gridcolor: css("--line"), linecolor: css("--soft"), tickcolor: css("--soft") };
-      const y = panel.scales[this.log ? "log" : "linear"] || {};
+      const scale = panel.scales[this.log ? "log" : "linear"];
       return {
-        xaxis: { ...panel.x, ...line },
-        yaxis: { ...panel.y, ...y, ...line, title: { text: "" }, showgrid: !panel.rows },
+        xaxis: axis({ ...panel.x, ...line }, zoom.x),
+        yaxis: axis({ ...panel.y, ...scale, ...line, title: { text: "" }, showgrid: !panel.rows }, zoom.y),
         font: { family: css("--font"), size: 12, color: css("--ink") },
         paper_bgcolor: "rgba(0,0,0,0)",
         plot_bgcolor: "rgba(0,0,0,0)",
@@ -96,11 +97,34 @@
     }
 
     draw() {
+      const config = { displayModeBar: false, responsive: true, showTips: false, doubleClick: false };
+      this.panels.forEach((panel, i) => {
+        Plotly.react(this.plots[i], this.traces(panel), this.layout(panel, this.zoom[i]), config);
+        if (!this.drawn) this.follow(this.plots[i], i);
+      });
       this.drawn = true;
-      const config = { displayModeBar: false, responsive: true, showTips: false };
-      this.panels.forEach((panel, i) => Plotly.react(this.plots[i], this.traces(panel), this.layout(panel), config));
       this.element.dataset.drawn = "yes";
     }
+
+    follow(plot, i) {
+      plot.on("plotly_relayout", (change) => {
+        for (const which of ["x", "y"]) {
+          const ends = [0, 1].map((end) => change[`${which}axis.range[${end}]`]);
+          if (ends[0] !== undefined) this.zoom[i][which] = ends;
+        }
+        this.draw();
+      });
+      plot.on("plotly_doubleclick", () => { this.zoom[i] = {}; this.draw(); });
+    }
+  }
+
+  // A tick for each power of ten where several are in view; 20k and 50k between them where not.
+  function axis(own, view = own.range) {
+    const range = [...view]; // plotly writes into it
+    if (own.tickvals || own.type !== "log") return { ...own, range, tickformat: own.tickvals ? "" : "~s" };
+    const decades = range[1] - range[0];
+    if (decades >= 1.7) return { ...own, range, dtick: Math.ceil(decades / 8), tickformat: "" };
+    return { ...own, range, dtick: decades > 0.6 ? "D2" : null, tickformat: range[0] >= 0 ? "~s" : "~g" };
   }
 
   function run_trace(run) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -38,25 +39,52 @@ def curves(
     every = measured(frame)
     drawn = looks(each.policy for each in every)
     problems = by_problem(every)
-    panels = tuple(_panel(here, drawn, y, problem) for problem, here in problems.items())
+    begin = min(beginning(here) for here in problems.values())
+    log = any(map(logarithmic, problems.values())) if y == "auto" else y == "log"
+    panels = [_panel(here, drawn, begin, log, problem) for problem, here in problems.items()]
     return Chart(
         name=name,
         title=title or (every[0].problem if len(problems) == 1 else "Regret over time"),
         caption=f"{caption or describe(every)}. {HOW_TO_READ}",
         alt="Regret over rounds. " + " ".join(_in_words(problem, here) for problem, here in problems.items()),
-        panels=panels,
+        panels=_alike(panels),
         numbers=tuple(final_table(problem, here) for problem, here in problems.items()),
+        order=ranking(list(problems.values())),
     )
 
 
-def _panel(here: Sequence[Measured], drawn: dict[str, Look], y: Scale, title: str) -> Panel:
-    begin = beginning(here)
+def _panel(here: Sequence[Measured], drawn: dict[str, Look], begin: float, log: bool, title: str) -> Panel:
     return Panel(
         title=title,
         x=rounds_axis(begin, max(each.horizon for each in here)),
-        y=regret_axis(here, begin, logarithmic(here) if y == "auto" else y == "log"),
+        y=regret_axis(here, begin, log),
         lines=tuple(regret_line(each, drawn[each.policy]) for each in here),
     )
+
+
+def _alike(panels: list[Panel]) -> tuple[Panel, ...]:
+    """The panels on the same logarithmic axes, so that they can be compared; linear ones stay as they are."""
+    end = max(panel.x.limits[1] for panel in panels)
+    logged = [panel.y.limits if panel.y.log else panel.y.other for panel in panels]
+    ranges = [each for each in logged if each is not None]
+    if not ranges:
+        return tuple(panels)
+    common = min(low for low, _ in ranges), max(high for _, high in ranges)
+    found = []
+    for panel in panels:
+        y = panel.y._replace(limits=common) if panel.y.log else panel.y._replace(other=common)
+        x = panel.x._replace(limits=(panel.x.limits[0], end))
+        found.append(dataclasses.replace(panel, x=x, y=y if panel.y.log or panel.y.other else panel.y))
+    return tuple(found)
+
+
+def ranking(problems: Sequence[Sequence[Measured]]) -> tuple[str, ...]:
+    """The policies, the best on average over the problems first: by the logarithm of the final regret."""
+    ends: dict[str, list[float]] = {}
+    for here in problems:
+        for each in here:
+            ends.setdefault(each.policy, []).append(float(np.log1p(max(0.0, each.final().mean()))))
+    return tuple(sorted(ends, key=lambda policy: float(np.mean(ends[policy]))))
 
 
 def rounds_axis(begin: float, horizon: int) -> Axis:
@@ -107,7 +135,7 @@ def beginning(here: Sequence[Measured]) -> float:
     alike = np.flatnonzero(~apart)
     if len(here) == 1 or len(alike) == 0 or alike[-1] + 1 == len(rounds):
         return 1.0
-    return float(10.0 ** max(0, int(np.log10(rounds[alike[-1] + 1] / 30))))
+    return float(10.0 ** max(0, int(np.log10(rounds[alike[-1] + 1] / 10))))
 
 
 def final_table(title: str, here: Sequence[Measured]) -> Table:

@@ -12,6 +12,7 @@ from ..chart import Axis, Chart, Line, Panel
 from ..measured import Measured, describe, measured, size
 from ..palette import Look, looks
 from ..tables import Table, number
+from ._curves import ranking
 
 
 class Slope(NamedTuple):
@@ -35,7 +36,7 @@ def slopes(
     >>> frame = pd.DataFrame(rows, columns=["policy", "arms", "repetition", "regret"]).assign(round=100)
     >>> chart = slopes(frame.assign(problem=frame.arms))
     >>> chart.panels[0].lines[0].label
-    'tea: slope 1.00 +- 0.00'
+    'tea: slope 1.00 +- 0.01'
     """
     every = measured(frame)
     experiments: dict[str, list[Measured]] = {}
@@ -53,6 +54,7 @@ def slopes(
         + " ".join(f"{policy}: {fit(here)}." for found in rows.values() for policy, here in found.items()),
         panels=tuple(_panel("" if alone else experiment, found, drawn) for experiment, found in rows.items()),
         numbers=tuple(_table("" if alone else experiment, found) for experiment, found in rows.items()),
+        order=ranking(list(experiments.values())),
     )
 
 
