@@ -17,7 +17,6 @@ from factored_bandits.policies import Policy
 from factored_bandits.simulation import Job, check_fit
 
 HORIZON = 600
-TOLD = [name for name in fb.policies.names() if fb.policies.make(name).info.feedback == "reward"]  # can be agents
 
 
 def additive(*sizes: int) -> Problem:
@@ -56,6 +55,11 @@ def played(job: Job, run: Run, t: int, length: int, rng: np.random.Generator) ->
         reward = (module.sample_parts if parts else module.sample)(data, t + row, run.actions[row], rng, *extra)
         run.rewards[row] = run.limits[2] + run.limits[3] * reward
     return run.parts[:length] if parts else run.rewards[:length]
+
+
+def answer(agent: fb.Agent, outcome: float) -> float | list[float]:
+    """What `tell` of this agent takes: the outcome, or for one that learns from parts, this for the last factor."""
+    return [*(1.0 for _ in range(agent._parts - 1)), outcome] if agent._parts else outcome
 
 
 def never(index: int, t: int) -> bool:

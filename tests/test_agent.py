@@ -13,7 +13,7 @@ import problems
 from factored_bandits import loop
 from factored_bandits.randomness import generators
 
-NAMES = problems.TOLD
+NAMES = fb.policies.names()
 HORIZON = 3000
 FACTORS = {"ad": ["A", "B", "C"], "position": ["top", "side"]}
 ARMS = ["draft A", "draft B", "draft C"]
@@ -37,7 +37,10 @@ def played(agent, problem, seed, saved_at):
         action = np.array(decision.action)
         if t == saved_at:
             agent = fb.Agent.load(agent.dump())
-        reward = problem.module.sample(problem.data, t, action, rng)
+        parts = np.zeros(agent._parts)
+        if agent._parts:
+            problem.module.sample_parts(problem.data, t, action, rng, parts)
+        reward = parts if agent._parts else problem.module.sample(problem.data, t, action, rng)
         total += problem.module.regret(problem.data, t, action)
         if t in (HORIZON // 2, HORIZON):
             best = agent.best()
@@ -87,7 +90,7 @@ def test_propensities_are_those_of_the_plan(name):
             expected = [chances[l][i] for l, i in enumerate(decision.action)]
             assert list(decision.propensity.values()) == expected
             assert min(expected) > 0.0
-        agent.tell(decision.id, float(rng.integers(2)))
+        agent.tell(decision.id, problems.answer(agent, float(rng.integers(2))))
 
 
 def test_a_policy_without_propensities_and_status():

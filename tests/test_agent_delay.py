@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import factored_bandits as fb
 import problems
 
-NAMES = problems.TOLD
+NAMES = fb.policies.names()
 fixed = settings(max_examples=25, deadline=None, derandomize=True, database=None)
 
 
@@ -38,23 +38,25 @@ def test_the_order_in_which_answers_arrive_makes_no_difference(name, batches, la
     problem = problems.fitting(name)
     shuffled, ordered = problems.agent(name, problem, seed=5), problems.agent(name, problem, seed=5)
     default = shuffled._rewards.default
+    missing = [default] * shuffled._parts or default
     for asks, settled in batches:
         assert [shuffled.ask() for _ in range(asks)] == [ordered.ask() for _ in range(asks)]
         answers = {}
         for place, outcome in settled:
             if shuffled.waiting:
                 chosen = shuffled.waiting[place % len(shuffled.waiting)]
-                answers[chosen] = default if outcome is None else outcome
-                shuffled.expire(chosen) if outcome is None else shuffled.tell(chosen, outcome)
+                answer = problems.answer(shuffled, outcome or 0.0)
+                answers[chosen] = missing if outcome is None else answer
+                shuffled.expire(chosen) if outcome is None else shuffled.tell(chosen, answer)
         for identifier in sorted(answers):
             ordered.tell(identifier, answers[identifier])
         assert knowledge(shuffled) == knowledge(ordered)
     left = list(shuffled.waiting)
     for identifier in left:
-        ordered.tell(identifier, float(identifier % 2))
+        ordered.tell(identifier, problems.answer(ordered, float(identifier % 2)))
     last.shuffle(left)
     for identifier in left:
-        shuffled.tell(identifier, float(identifier % 2))
+        shuffled.tell(identifier, problems.answer(shuffled, float(identifier % 2)))
     assert knowledge(shuffled) == knowledge(ordered)
     assert [shuffled.ask() for _ in range(8)] == [ordered.ask() for _ in range(8)]
 

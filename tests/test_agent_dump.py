@@ -20,7 +20,7 @@ from factored_bandits.agent import _dump
 from factored_bandits.errors import DumpError
 from factored_bandits.policies import _ucb
 
-NAMES = problems.TOLD
+NAMES = fb.policies.names()
 fixed = settings(max_examples=150, deadline=None, derandomize=True, database=None)
 
 
@@ -28,11 +28,11 @@ def in_the_middle(name, seed=6):
     """An agent with much learned, several blocks open, answers shuffled, and an expired decision."""
     agent, rng = problems.agent(name, problems.fitting(name), seed), np.random.default_rng(seed)
     for _ in range(150):
-        agent.tell(agent.ask().id, float(rng.integers(2)))
+        agent.tell(agent.ask().id, problems.answer(agent, float(rng.integers(2))))
     for _ in range(20):
         agent.ask()
     for identifier in rng.permutation(agent.waiting)[:12]:
-        agent.tell(identifier, float(rng.integers(2)))
+        agent.tell(identifier, problems.answer(agent, float(rng.integers(2))))
     agent.expire(agent.waiting[-1])
     return agent
 
@@ -68,7 +68,7 @@ def test_a_loaded_agent_is_the_agent(name):
     rng = np.random.default_rng(1)
     for _ in range(120):
         assert loaded.ask() == agent.ask()
-        identifier, reward = int(rng.choice(agent.waiting)), float(rng.integers(2))
+        identifier, reward = int(rng.choice(agent.waiting)), problems.answer(agent, float(rng.integers(2)))
         loaded.tell(identifier, reward)
         agent.tell(identifier, reward)
     assert loaded.dump() == agent.dump()

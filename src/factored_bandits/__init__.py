@@ -12,7 +12,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import environments, errors, policies, suite, theory
+    from . import environments, errors, plot, policies, suite, theory
     from .agent import Agent
     from .comparison import compare
     from .environments import load_duels, load_preferences
@@ -33,6 +33,7 @@ _WHERE = {
     "load_duels": "environments",
     "load_preferences": "environments",
     "plan": "planning",
+    "plot": None,
     "policies": None,
     "simulate": "simulation",
     "suite": None,
@@ -51,6 +52,7 @@ __all__ = [
     "load_duels",
     "load_preferences",
     "plan",
+    "plot",
     "policies",
     "simulate",
     "suite",

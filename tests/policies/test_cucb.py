@@ -76,10 +76,30 @@ def test_outcomes_make_it_easy_and_regret_grows_like_a_logarithm():
 def test_refusals():
     with pytest.raises(fb.errors.InvalidInput, match="learns from the outcome of each factor, and additive only gives"):
         fb.simulate("cucb", problems.additive(3, 2), 100)
-    with pytest.raises(fb.errors.InvalidInput, match="an agent is told one reward"):
-        fb.Agent("cucb", factors={"a": ["x", "y"]})
+    agent = fb.Agent("cucb", factors={"a": ["x", "y"], "b": [1, 2]})
+    identifier, before = agent.ask().id, agent.dump()
+    for wrong in (1.0, [1.0], {"a": 1.0}, {"a": 1.0, "c": 0.0}, "10", None):
+        with pytest.raises(fb.errors.RewardOutOfRange, match=r"each factor: give \{'a': \.\.\., 'b'"):
+            agent.tell(identifier, wrong)
+    with pytest.raises(fb.errors.RewardOutOfRange, match="outside the declared range"):
+        agent.tell(identifier, {"a": 1.0, "b": 2.0})
+    with pytest.raises(fb.errors.RewardOutOfRange, match="finite"):
+        agent.tell(identifier, {"a": 1.0, "b": None})
+    assert agent.dump() == before
     with pytest.raises(fb.errors.InvalidInput, match="alpha must be at least 0"):
         fb.simulate(fb.policies.make("cucb", alpha=-1), fb.environments.spiked(3), 100)
+
+
+def test_an_agent_takes_outcomes_by_name_or_in_order_of_the_factors():
+    named, listed = (fb.Agent("cucb", factors={"a": ["x", "y"], "b": [1, 2]}) for _ in range(2))
+    for _ in range(200):
+        decision = named.ask()
+        assert decision == listed.ask()
+        outcome = {"b": float(decision.levels["b"] == 2), "a": 0.0 if decision.levels["a"] == "x" else 0.5}
+        named.tell(decision.id, outcome)
+        listed.tell(decision.id, [outcome["a"], outcome["b"]])
+    assert named.dump() == listed.dump()
+    assert named.best() == {"a": "y", "b": 2}
 
 
 def test_it_says_what_it_learns_from():

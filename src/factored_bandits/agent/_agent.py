@@ -68,7 +68,7 @@ class Agent:
         self._labels = labels(factors, arms)
         self._policy = make(policy, **params)
         _policies.check_fit(self._policy, self._labels, horizon)
-        self._rewards = rewards(self._policy, reward_range, default)
+        self._rewards = rewards(self._policy, reward_range, default, self._labels.names)
         self._horizon = 0 if horizon is None else _policies.whole("horizon", horizon, 1)
         self._generator = generators(_policies.whole("seed", seed, 0))[0]
         module, sizes = self._policy.module, self._labels.sizes
@@ -77,7 +77,7 @@ class Agent:
         longest = module.block_length(sizes) if hasattr(module, "block_length") else int(max(sizes))
         self._actions = np.zeros((longest, len(sizes)), dtype=np.int64)  # scratch
         self._plays = [np.zeros(size, dtype=np.int64) for size in sizes]
-        self._ledger = _ledger.Ledger()
+        self._ledger = _ledger.Ledger(self._parts)
         self._past = 0  # duels of the past, which count as rounds
         if history is not None:
             self._past = _history.absorb(self._policy, self._params, self._state, self._labels, history)
@@ -90,6 +90,10 @@ class Agent:
         'ucb1(alpha=0.5)'
         """
         return self._policy
+
+    @property
+    def _parts(self) -> int:
+        return len(self._rewards.factors or ())
 
     @property
     def waiting(self) -> tuple[int, ...]:
@@ -128,8 +132,8 @@ class Agent:
             chances = np.stack([per_level[l][actions[:, l]] for l in range(actions.shape[1])], axis=1)
         self._ledger.open(actions, chances)
 
-    def tell(self, id: int, reward: float) -> None:
-        """The reward of a decision; in any order, once each.
+    def tell(self, id: int, reward: float | Mapping[str, float] | Sequence[float]) -> None:
+        """The reward of a decision; in any order, once each. For `cucb`, the outcome of each factor by its name.
 
         >>> agent = Agent("uniform", factors={"colour": ["red", "blue"]})
         >>> agent.tell(agent.ask().id, 1)
@@ -138,7 +142,7 @@ class Agent:
         factored_bandits.errors.DecisionError: decision 1 is answered already; a decision takes one reward
         """
         self._ledger.check(id)
-        self._settle(id, self._rewards.checked(reward))
+        self._settle(id, self._rewards.taken(reward))
 
     def expire(self, id: int) -> None:
         """Settle a decision for which no answer came, with the default reward.
@@ -153,7 +157,7 @@ class Agent:
         self._ledger.expired.append(int(id))
         self._settle(id, reward)
 
-    def _settle(self, identifier: int, reward: float) -> None:
+    def _settle(self, identifier: int, reward: float | Floats) -> None:
         self._ledger.settle(int(identifier), reward)
         for block in self._ledger.ready():
             seen = self._rewards.mapped(block.rewards)
@@ -261,6 +265,6 @@ class Agent:
             array[...] = unpack(saved[name], name, array.dtype, array.shape)
         for plays, counts in zip(self._plays, content["plays"], strict=True):
             plays[:] = unpack(counts, "plays", plays.dtype, plays.shape)
-        self._ledger = _ledger.restored(content["rounds"], self._labels.sizes)
+        self._ledger = _ledger.restored(content["rounds"], self._labels.sizes, self._parts)
         self._past = _policies.whole("past", content.get("past", 0), 0)
         self._generator.bit_generator.state = content["generator"]

@@ -24,7 +24,7 @@ class Block:
     start: int  # the round of the first play, which is its id too
     actions: Ints  # (n, columns)
     chances: Floats | None  # (n, columns) of the level chosen, just before the choice
-    rewards: Floats  # (n,) NaN until the play is settled
+    rewards: Floats  # (n,), or (n, factors) if each has an outcome of its own; NaN until the play is settled
     missing: int  # how many are not settled
 
 
@@ -32,6 +32,7 @@ class Block:
 class Ledger:
     """Plays are numbered from 1; up to `learned` all are in the policy's state, up to `asked` all were given out."""
 
+    parts: int = 0  # how many outcomes a play has; 0: one reward
     asked: int = 0
     learned: int = 0
     blocks: deque[Block] = field(default_factory=deque)  # planned and not learned, in the order of planning
@@ -46,7 +47,8 @@ class Ledger:
     def open(self, actions: Ints, chances: Floats | None) -> None:
         """Put a new block, unanswered, behind all others."""
         count = len(actions)
-        self.blocks.append(Block(self.planned + 1, actions, chances, np.full(count, math.nan), count))
+        rewards = np.full((count, self.parts) if self.parts else count, math.nan)
+        self.blocks.append(Block(self.planned + 1, actions, chances, rewards, count))
 
     def give_out(self) -> tuple[Block, int]:
         """The next planned play: its block and its place there."""
@@ -69,7 +71,7 @@ class Ledger:
         detail = "settled already: it was answered, or expired long ago" if forgotten else "answered already"
         raise DecisionError(f"decision {identifier} is {detail}; a decision takes one reward")
 
-    def settle(self, identifier: int, reward: float) -> None:
+    def settle(self, identifier: int, reward: float | Floats) -> None:
         """Write the reward of a decision that waits."""
         block = self.waiting.pop(identifier)
         block.rewards[identifier - block.start] = reward
@@ -96,18 +98,18 @@ class Ledger:
         }
 
 
-def restored(document: dict[str, Any], sizes: Ints) -> Ledger:
-    """The ledger that `document` describes."""
+def restored(document: dict[str, Any], sizes: Ints, parts: int) -> Ledger:
+    """The ledger that `document` describes, of plays with this many outcomes."""
     asked, learned, lengths = document["asked"], document["learned"], document["lengths"]
     if not all(isinstance(n, int) for n in (asked, learned, *lengths, *document["expired"])) or min([1, *lengths]) < 1:
         raise DumpError("the dump is damaged: its counters are not whole numbers")
-    ledger, total = Ledger(asked=asked, learned=learned), sum(lengths)
+    ledger, total = Ledger(parts=parts, asked=asked, learned=learned), sum(lengths)
     if not 0 <= learned <= asked <= learned + total:
         raise DumpError("the dump is damaged: its counters contradict its blocks")
     ledger.expired.extend(document["expired"])
     if lengths:
         actions = unpack(document["actions"], "actions", np.dtype(np.int64), (total, len(sizes)))
-        rewards = unpack(document["rewards"], "rewards", np.dtype(np.float64), (total,))
+        rewards = unpack(document["rewards"], "rewards", np.dtype(np.float64), (total, parts) if parts else (total,))
         chances = None
         if document["chances"] is not None:
             chances = unpack(document["chances"], "chances", np.dtype(np.float64), (total, len(sizes)))
@@ -124,8 +126,9 @@ def _refill(ledger: Ledger, lengths: list[int], actions: Ints, rewards: Floats, 
         ledger.open(actions[part].copy(), None if chances is None else chances[part].copy())
         block = ledger.blocks[-1]
         block.rewards[:] = rewards[part]
-        block.missing = int(np.isnan(block.rewards).sum())
-        for place in np.flatnonzero(np.isnan(block.rewards)):
+        open_places = np.flatnonzero(np.isnan(block.rewards.reshape(length, -1)).any(axis=1))
+        block.missing = len(open_places)
+        for place in open_places:
             if block.start + int(place) <= ledger.asked:
                 ledger.waiting[block.start + int(place)] = block
         at += length

@@ -21,11 +21,6 @@ def check_fit(policy: Policy, labels: Labels, horizon: Any) -> None:
             f"{policy.name} needs {ARGUMENTS[kind]}, not {ARGUMENTS[labels.kind]}; policies for the latter are "
             f"{', '.join(names(labels.kind))}"
         )
-    if policy.info.feedback == "parts":
-        raise InvalidInput(
-            f"{policy.name} learns from the outcome of each factor, and an agent is told one reward; simulate it, or "
-            "use a policy that learns from rewards"
-        )
     if horizon is None and policy.info.needs_horizon:
         raise InvalidInput(f"{policy.name} needs to know for how many rounds it will play: give horizon=...")
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from ..arrays import Floats
 from ..errors import InvalidInput, RewardOutOfRange
@@ -24,6 +27,25 @@ class Rewards:
     default: float | None  # None: a missing reward has no value
     shift: float
     slope: float
+    factors: tuple[str, ...] | None = None  # each gives an outcome of its own, instead of one reward
+
+    def taken(self, reward: Any) -> float | Floats:
+        """What was told of a decision: a reward, or the outcome of each factor; an error says what would be allowed."""
+        return self.checked(reward) if self.factors is None else self._parts(reward, self.factors)
+
+    def _parts(self, given: Any, factors: tuple[str, ...]) -> Floats:
+        if isinstance(given, Mapping) and set(given) == set(factors):
+            given = [given[name] for name in factors]
+        try:
+            listed = [] if isinstance(given, (str, bytes, Mapping)) else list(given)
+        except TypeError:
+            listed = []
+        if len(listed) != len(factors):
+            wanted = ", ".join(f"{name!r}: ..." for name in factors)
+            raise RewardOutOfRange(
+                f"the policy learns from the outcome of each factor: give {{{wanted}}}, not {given!r}"
+            )
+        return np.array([self.checked(outcome) for outcome in listed])
 
     def checked(self, reward: Any) -> float:
         """`reward` as a float, or an error that says what would be allowed."""
@@ -55,8 +77,8 @@ class Rewards:
         return self.shift + self.slope * given
 
 
-def rewards(policy: Policy, reward_range: Any, default: Any) -> Rewards:
-    """The rewards that an agent with this policy takes.
+def rewards(policy: Policy, reward_range: Any, default: Any, factors: Sequence[str] = ()) -> Rewards:
+    """The rewards that an agent with this policy and these factors takes.
 
     >>> from factored_bandits import policies
     >>> rewards(policies.make("tea"), (-1, 3), None).default
@@ -75,7 +97,8 @@ def rewards(policy: Policy, reward_range: Any, default: Any) -> Rewards:
             value = made.checked(default)
         except RewardOutOfRange as error:
             raise RewardOutOfRange(f"default={default!r}: {error}") from None
-    return Rewards(chosen, outcomes, value, made.shift, made.slope)
+    parts = tuple(factors) if policy.info.feedback == "parts" else None
+    return Rewards(chosen, outcomes, value, made.shift, made.slope, parts)
 
 
 def _range(policy: Policy, given: Any) -> Range | None:

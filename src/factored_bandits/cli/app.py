@@ -82,3 +82,4 @@ def app() -> None:
 _commands = (demo, reproduce, compare, simulate, suite, plan, init, run, results, policies, environments, version)
 for _command in _commands:
     app.add_command(_command)
+compare.add_command(suite)  # `compare suite factored` is what one tries first

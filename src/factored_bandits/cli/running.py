@@ -53,14 +53,16 @@ class ProblemGroup(click.Group):
     """One subcommand per problem; nothing of the library is imported before one is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The problems."""
-        return recipe_names()
+        """The problems, and what is added to the group beside them."""
+        return [*recipe_names(), *self.commands]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
         """The subcommand of one problem, also if its name is written with underscores."""
         name = cmd_name.replace("_", "-")
+        if name in self.commands:
+            return self.commands[name]
         if name not in recipe_names():
-            raise UnknownName.of("problem", cmd_name, recipe_names())
+            raise UnknownName.of("problem", cmd_name, self.list_commands(ctx))
         return problem_command(str(self.name), name, recipe(name))
 
 
