@@ -10,6 +10,7 @@ import pytest
 from small import TOML, numbers
 
 from factored_bandits import lab
+from factored_bandits.errors import InvalidInput
 from factored_bandits.lab import _code, _units
 from factored_bandits.lab._work import work
 from factored_bandits.report.claims import Claim
@@ -36,6 +37,17 @@ def test_a_unit_is_a_function_of_its_name():
     assert set(first.unit) == {"small/3"}
     assert len(first) == 2 * 2 * 10
     assert first["round"].max() == 300
+
+
+def test_a_worker_with_other_code_refuses():
+    source = TOML.format(horizon=20)
+    file = lab.units(lab.parse(source), "quick")[0].file
+    assert work("small/0", "quick", source, file)
+    for other in ("quick-00000-0123456789ab.parquet", lab.units(lab.parse(source), "quick")[1].file):
+        with pytest.raises(InvalidInput, match="has other code; install the same version"):
+            work("small/0", "quick", source, other)
+    with pytest.raises(InvalidInput, match="has other code"):
+        work("small/99", "quick", source, file)
 
 
 def test_results_do_not_depend_on_the_cut(monkeypatch):
@@ -128,8 +140,9 @@ def test_every_experiment_runs_and_decides(name, tmp_path, monkeypatch):
     assert len({claim.says for claim in claims}) == len(claims)
 
 
-@pytest.mark.parametrize("name", lab.names())
-@pytest.mark.parametrize("size", ["quick", "full"])
+@pytest.mark.parametrize(
+    ("name", "size"), [*((name, "quick") for name in lab.names()), ("rank1", "full"), ("suite_duels", "full")]
+)
 def test_units_are_neither_too_small_nor_too_many(name, size):
     every = lab.units(lab.load(name).SPEC, size)
     assert [unit.name for unit in every] == [f"{name}/{i}" for i in range(len(every))]

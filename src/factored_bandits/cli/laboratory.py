@@ -57,16 +57,19 @@ def reproduce(only: tuple[str, ...], as_json: bool, **how: Any) -> None:
     factored-bandits reproduce --only rank1
     """
     from .. import lab
+    from ..lab._page import claims_of, write
 
     specs = [lab.load(name.replace("-", "_")).SPEC for name in (only or lab.names())]
     found = execute(specs, **how)
-    told = [claim for results in found for claim in lab.load(results.spec.name).claims(results)]
+    told = claims_of(found)
+    page = write(how["out"], found, told)
     if as_json:
-        return show_json({"claims": [vars(claim) for claim in told], "folder": str(how["out"])})
-    click.echo(claims_text(told) if not sys.stdout.isatty() else "", nl=not sys.stdout.isatty())
+        return show_json({"claims": [vars(claim) for claim in told], "folder": str(how["out"]), "page": str(page)})
     if sys.stdout.isatty():
         show(claims_table(told))
-    click.echo(f"\nresults: {how['out']}")
+    else:
+        click.echo(claims_text(told))
+    click.echo(f"\nresults: {how['out']}\npage:    {page}")
 
 
 @click.command()
@@ -75,16 +78,18 @@ def reproduce(only: tuple[str, ...], as_json: bool, **how: Any) -> None:
 def run(file: Path, as_json: bool, **how: Any) -> None:
     """Run the experiment that FILE describes (TOML; `factored-bandits init FILE` writes one to begin with)."""
     from .. import lab
+    from ..lab._page import write
 
     [found] = execute([lab.read(file)], **how)
     tables = regret_tables(found)
+    page = write(how["out"], [found], [])
     if as_json:
         show_json([{"problem": table.title, "columns": table.columns, "rows": table.rows} for table in tables])
     else:
         for table in tables:
             show(table)
             click.echo()
-        click.echo(f"results: {how['out']}")
+        click.echo(f"results: {how['out']}\npage:    {page}")
 
 
 @click.command()

@@ -15,7 +15,7 @@ from ._work import work, work_alone
 
 EngineName = Literal["processes", "dask", "ray"]
 Tables = dict[str, bytes]
-Task = tuple[str, SizeName, str]  # the unit, the size, the text of the experiment's file if it was not shipped
+Task = tuple[str, SizeName, str, str]  # the arguments of `work`
 AHEAD = 3  # units handed out per worker
 ATTEMPTS = 10  # how often a unit may be on a worker that dies, before it is blamed
 
@@ -34,9 +34,15 @@ class Engine:
 
     def run(self, tasks: Iterable[Task]) -> Iterator[tuple[str, Tables]]:
         """The names and results of the units, as they are finished; `tasks` are taken one by one."""
+        self.check()
+        return {"processes": self._processes, "dask": self._dask, "ray": self._ray}[self.name](tasks)
+
+    def check(self) -> None:
+        """Refuse options that do not go together."""
         if self.name != "dask" and self.scheduler is not None:
             raise InvalidInput("--scheduler is for --engine dask")
-        return {"processes": self._processes, "dask": self._dask, "ray": self._ray}[self.name](tasks)
+        if self.name == "dask" and self.scheduler is None:
+            raise InvalidInput("--engine dask needs --scheduler ADDRESS, such as tcp://10.0.0.1:8786")
 
     def _processes(self, tasks: Iterable[Task]) -> Iterator[tuple[str, Tables]]:
         joblib = _joblib()
@@ -57,8 +63,6 @@ class Engine:
             distributed: Any = importlib.import_module("distributed")
         except ImportError:
             raise MissingExtra.of("distributed", "dask", "--engine dask") from None
-        if self.scheduler is None:
-            raise InvalidInput("--engine dask needs --scheduler ADDRESS, such as tcp://10.0.0.1:8786")
         try:
             client = distributed.Client(self.scheduler, set_as_default=False, timeout="20s")
         except (OSError, ValueError, TimeoutError) as error:

@@ -27,6 +27,8 @@ def run(
     >>> found[0].missing
     0
     """
+    engine = engine or Engine()
+    engine.check()
     store = Store(out)
     store.prepare()
     named = {unit.name: unit for spec in specs for unit in units(spec, size)}
@@ -34,10 +36,11 @@ def run(
     for unit in named.values():
         if store.has(unit):
             board.found(unit.spec.name, unit.seconds)
-    board.show()
+    if board.before:
+        board.show("the rest goes on from there")
     with store.at_work() as first:
         order = list(named.values())  # a second run on the same folder begins at the other end
-        finished = (engine or Engine()).run(_tasks(store, order if first else order[::-1], size))
+        finished = engine.run(_tasks(store, order if first else order[::-1], size))
         for name, tables in finished:
             store.write(named[name], tables)
             board.done(named[name].spec.name, named[name].seconds)
@@ -48,4 +51,4 @@ def _tasks(store: Store, every: Sequence[Unit], size: SizeName) -> Iterator[Task
     """Looked at one by one, when a worker is free: another run may have finished some in the meantime."""
     for unit in every:
         if not store.has(unit):
-            yield unit.name, size, unit.spec.source
+            yield unit.name, size, unit.spec.source, unit.file

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
-from ..errors import MissingExtra
+from ..errors import InvalidInput, MissingExtra
 from ..policies import Policy
 from ..simulation import Job, checkpoints_of
 from . import _lookup
@@ -31,14 +31,19 @@ _warm: set[tuple[str, str]] = set()
 _compiling = threading.Lock()
 
 
-def work(name: str, size: SizeName, source: str = "") -> dict[str, bytes]:
+def work(name: str, size: SizeName, source: str = "", file: str = "") -> dict[str, bytes]:
     """Run the unit `name`; `source` is the text of the experiment's file, if it was not shipped.
+
+    `file` is the name under which its results will be kept: a worker with other code would give it another.
 
     >>> sorted(work("horizon/0", "quick"))
     ['eliminations', 'plays', 'results']
     """
     experiment, _, number = name.rpartition("/")
-    unit = units(_lookup.spec_of(experiment, source), size)[int(number)]
+    every = units(_lookup.spec_of(experiment, source), size)
+    if file and file not in (unit.file for unit in every[int(number) : int(number) + 1]):
+        raise InvalidInput(f"{name}: the worker on {platform.node()} has other code; install the same version there")
+    unit = every[int(number)]
     tables: dict[str, list[Any]] = {frame: [] for frame in FRAMES}
     for piece in unit.pieces:
         play = player(piece.setting)
@@ -53,12 +58,12 @@ def work(name: str, size: SizeName, source: str = "") -> dict[str, bytes]:
     return {frame: parquet(parts) for frame, parts in tables.items()}
 
 
-def work_alone(name: str, size: SizeName, source: str, parent: int) -> dict[str, bytes]:
+def work_alone(name: str, size: SizeName, source: str, file: str, parent: int) -> dict[str, bytes]:
     """`work` in a process of its own: leaves Ctrl-C to the parent, and ends with it."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     _end_with(parent)
-    return work(name, size, source)
+    return work(name, size, source, file)
 
 
 _watched: set[int] = set()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Floats
+from ..report.charts import Chart, slopes
 from ..report.claims import Claim, Verdict, verdict_of
 from ._duels import TEA, cases
 from ._results import Mean, Results, mean_of
@@ -57,3 +58,8 @@ def slope_of(results: Results, policy: str) -> Mean:
     y: Floats = np.log([np.maximum(results.final(problem, policy), 1.0) for problem in problems])  # (K, repetitions)
     x = x - x.mean()
     return mean_of(np.asarray((x[:, None] * y).sum(axis=0) / (x * x).sum()))
+
+
+def charts(results: Results) -> list[Chart]:
+    """Regret against K."""
+    return [slopes(results.frame, "additive_terms-slopes", SPEC.title)]

@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 
 from ..environments import identical_gap, make, spiked
+from ..report.charts import Chart, overlay
 from ..report.claims import Claim, Verdict
 from ..result import Result
 from ..suite import Case
@@ -81,3 +82,15 @@ def _result(results: Results, case: Case) -> Result:
         eliminations=[],
         best=problem.best,
     )
+
+
+def charts(results: Results) -> list[Chart]:
+    """Regret between the bounds."""
+    import pandas as pd
+
+    parts = []
+    for name, verdict in checks(results).items():
+        late = np.where(verdict.late, verdict.lower, np.nan)
+        for word, values in ((f"upper bound ({verdict.theorem})", verdict.upper), ("lower bound", late)):
+            parts.append(pd.DataFrame({"problem": name, "name": word, "round": verdict.rounds, "value": values}))
+    return [overlay(results.frame, pd.concat(parts), "bounds-overlay", SPEC.title)]

@@ -11,6 +11,7 @@ from ..agent import Agent
 from ..arrays import Ints
 from ..environments import spiked
 from ..randomness import generators
+from ..report.charts import Chart, curves
 from ..report.claims import Claim, verdict_of
 from ..suite import Case
 from ._record import Record
@@ -87,3 +88,8 @@ def claims(results: Results) -> list[Claim]:
             measured = f"{extra} more regret than with rewards at once"
             found.append(Claim("delay", says, measured, verdict, "delay-curves"))
     return found
+
+
+def charts(results: Results) -> list[Chart]:
+    """Regret over time for each delay."""
+    return [curves(results.frame, "delay-curves", SPEC.title)]

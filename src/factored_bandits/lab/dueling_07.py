@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..report.charts import Chart, curves, slopes
 from ..report.claims import Claim
 from ._duels import NAMED, RMED, TEA, cases, standing
 from ._results import Results, all_of
@@ -32,3 +33,9 @@ def claims(results: Results) -> list[Claim]:
     words = f"{last}: TEA {results.mean(last, TEA)}, " + ", ".join(f"{r} {results.mean(last, r)}" for r in RMED)
     says = "Section 5.2: RMED variants outperform Dueling TEA at p = 0.7"
     return [*found, Claim("dueling_07", says, words, all_of(behind), "dueling_07-curves")]
+
+
+def charts(results: Results) -> list[Chart]:
+    """Regret over time for each K, and against K."""
+    against = slopes(results.frame, "dueling_07-slopes", "A winner of 0.7: final regret against K")
+    return [curves(results.frame, "dueling_07-curves", SPEC.title), against]

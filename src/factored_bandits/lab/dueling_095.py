@@ -7,6 +7,7 @@ with 256 arms, and is left out beyond (`left_out`).
 
 from __future__ import annotations
 
+from ..report.charts import Chart, curves, slopes
 from ..report.claims import Claim, Verdict
 from ._duels import NAMED, RMED, cases, standing
 from ._results import Results, all_of
@@ -36,3 +37,10 @@ def claims(results: Results) -> list[Claim]:
         verdict, words = "undecided", f"{words}; more arms are run by --full"
     says = "Appendix: Dueling TEA outperforms all baseline algorithms when the number of arms is sufficiently large"
     return [Claim("dueling_095", says, words, verdict, "dueling_095-slopes")]
+
+
+def charts(results: Results) -> list[Chart]:
+    """Regret at T = 10 K^2 against K, and over time for the largest K."""
+    last = results.frame[results.frame.problem == results.problems[-1]]
+    against = slopes(results.frame, "dueling_095-slopes", "A winner of 0.95: regret at T = 10 K^2 against K")
+    return [against, curves(last, "dueling_095-curves", f"A winner of 0.95, {results.problems[-1]}")]

@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 
 from ..environments import spiked
+from ..report.charts import Chart, curves, timeline
 from ..report.claims import Claim, verdict_of
 from ..suite import Case
 from ._results import Results, mean_of
@@ -38,3 +39,12 @@ def claims(results: Results) -> list[Claim]:
     measured = f"10^8 to 10^10: {mean_of(early)}; 10^10 to 10^12: {mean_of(late)}"
     says = "Theorem 2: regret grows like log T: from 10^10 to 10^12 at most three times as much as from 10^8 to 10^10"
     return [Claim("horizon", says, measured, verdict_of(*room), "horizon-curves")]
+
+
+def charts(results: Results) -> list[Chart]:
+    """Regret over twelve decades, and one life of TEA."""
+    chosen = results.eliminations[results.eliminations.policy == "tea"]
+    life = timeline(
+        chosen, "horizon-timeline", "TEA to 10^12 rounds: which level was in when", sizes=[16, 16], best=[0, 0]
+    )
+    return [curves(results.frame, "horizon-curves", SPEC.title), life]

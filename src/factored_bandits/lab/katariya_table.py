@@ -6,7 +6,9 @@ import math
 from functools import partial
 
 from ..environments import Problem, make
+from ..report.charts import Chart, curves
 from ..report.claims import Claim, Verdict
+from ..report.tables import Table
 from ..suite import Case
 from ._results import Results, all_of
 from ._spec import Size, Spec
@@ -59,3 +61,19 @@ def _agreement(results: Results, name: str) -> Claim:
     verdict: Verdict = "fails" if abs(own.value - mean) > wide else "holds" if wide < NARROW * mean else "undecided"
     says = f"Katariya et al. 2017: Rank1Elim on {name} has regret {mean:,.0f} +- {error:,.0f} at T = 2,000,000"
     return Claim("katariya_table", says, f"{own} (three errors of the difference: {wide:,.0f})", verdict)
+
+
+def table(results: Results) -> Table:
+    """Published means beside ours."""
+    rows = []
+    for name in results.problems:
+        own = [str(results.mean(name, policy)) for policy in SPEC.policies]
+        told = f"{PUBLISHED[name][0]:,.0f} +- {PUBLISHED[name][1]:,.0f}" if name in PUBLISHED else "-"
+        rows.append((name, told, *own))
+    columns = ("levels", "Rank1Elim, published", *SPEC.policies)
+    return Table("Regret at T = 2,000,000: mean and standard error", columns, rows, "published: Katariya et al. 2017")
+
+
+def charts(results: Results) -> list[Chart]:
+    """Regret over time."""
+    return [curves(results.frame, "katariya_table-curves", SPEC.title)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from ..environments import spiked
+from ..report.charts import Chart, curves, timeline
 from ..report.claims import Claim, Verdict
 from ..suite import Case
 from ._results import Results, all_of
@@ -65,3 +66,12 @@ def _ahead(results: Results, says: str, worse: str, problems: list[str], better:
         for problem, verdict in zip(problems, verdicts, strict=True)
     ]
     return Claim("rank1", says, "; ".join(told), all_of(verdicts), "rank1-curves")
+
+
+def charts(results: Results) -> list[Chart]:
+    """Regret over time for each u* v*, and one life of TEA."""
+    chosen = results.eliminations[
+        (results.eliminations.problem == _name(0.75)) & (results.eliminations.policy == "tea")
+    ]
+    life = timeline(chosen, "rank1-timeline", "TEA, u* v* = 0.75: which level was in when", sizes=[16, 16], best=[0, 0])
+    return [curves(results.frame, "rank1-curves", SPEC.title), life]

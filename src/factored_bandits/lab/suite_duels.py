@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..report.charts import Chart, profile
 from ..report.claims import Claim, Verdict
 from ..suite import duels
 from ._results import Results
@@ -39,3 +40,8 @@ def claims(results: Results) -> list[Claim]:
     measured = f"{share}; beyond: {', '.join(far) or 'none'}"
     says = "Section 5.2: D-TS shows one of the best empirical performances: near the best on most problems"
     return [Claim("suite_duels", says, measured, verdict, "suite_duels-profile")]
+
+
+def charts(results: Results) -> list[Chart]:
+    """Performance profiles."""
+    return [profile(results.frame, "suite_duels-profile", SPEC.title)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..report.charts import Chart, profile
 from ..report.claims import Claim
 from ..suite import factored
 from ._results import Results, all_of
@@ -29,3 +30,8 @@ def claims(results: Results) -> list[Claim]:
     ]
     says = "Section 1: TEA works whatever the form of the reward: less regret than uniform play on every problem"
     return [Claim("suite_factored", says, "; ".join(told), all_of(verdicts), "suite_factored-profile")]
+
+
+def charts(results: Results) -> list[Chart]:
+    """Performance profiles."""
+    return [profile(results.frame, "suite_factored-profile", SPEC.title)]
