@@ -1,10 +1,11 @@
-"""A small experiment for tests: eight units of about half a second each, interpreted."""
+"""A small experiment for tests: 32 units, a repetition each, some tenths of a second where nothing is compiled."""
 
 TOML = """
 name = "small"
 policies = ["uniform", "tea", "ucb1", "ucb1(alpha=0.1)", "ucb1(alpha=0.2)", "ucb1(alpha=0.3)", "exp3", "comband"]
 seed = 3
 checkpoints = 10
+seconds = 1e-6
 
 [[problems]]
 name = "a"
@@ -20,8 +21,8 @@ factors = 2
 horizon = {horizon}
 repetitions = 2
 """
-UNITS = 8
-ROWS = UNITS * 2 * 2 * 10
+UNITS = 8 * 2 * 2  # a repetition each
+ROWS = UNITS * 10
 KEYS = ["experiment", "problem", "policy", "repetition", "round"]
 
 

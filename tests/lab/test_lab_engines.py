@@ -47,7 +47,7 @@ def wait_for_workers(address: str, count: int) -> None:
 @pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="needs the extra dask")
 @pytest.mark.filterwarnings("default")
 def test_a_dask_worker_dies_and_every_unit_is_there_once(tmp_path):
-    spec = lab.parse(TOML.format(horizon=6_000))
+    spec = lab.parse(TOML.format(horizon=3_000))
     [local] = lab.run([spec], "quick", tmp_path / "local", lab.Engine(workers=1), progress=False)
     address, processes = cluster(tmp_path)
     try:

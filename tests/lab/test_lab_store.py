@@ -65,7 +65,7 @@ def test_half_a_file_is_never_read(folder, tmp_path):
     assert not store.has(unit)
     assert store.read("results", [unit]).empty
     store.write(unit, {"results": content})
-    assert len(store.read("results", [unit])) == 40
+    assert len(store.read("results", [unit])) == 10
 
 
 def test_writing_that_fails_leaves_nothing(tmp_path, monkeypatch):

@@ -17,7 +17,7 @@ GOOD = TOML.format(horizon=100)
 def test_the_template_is_a_good_experiment():
     spec = lab.parse(TEMPLATE.format(name="ads", file="ads.toml"))
     assert [case.name for case in spec.problems] == ["clear", "close"]
-    assert len(lab.units(spec, "full")) >= 6
+    assert sum(len(unit.pieces) for unit in lab.units(spec, "full")) >= 6
     bare = [line.removeprefix("# ") for line in TEMPLATE.splitlines()[1:]]
     every = "\n".join(line for line in bare if "unit =" not in line).format(name="ads", file="ads.toml")
     assert lab.parse(every).full.policies == ("tea",)
@@ -32,17 +32,18 @@ def test_the_template_is_a_good_experiment():
         ('"tea"', '"tea(bound=low)"', "line 3: policies tea: bound must be"),
         ('["uniform", "tea", ', '[3, "tea", ', "line 3: policies must be a list of names"),
         ("seed = 3", "seed = -3", "line 4: seed must be a whole number, 0 or more, not -3"),
+        ("seconds = 1e-6", "seconds = 0", "line 6: seconds must be a number above 0, not 0"),
         ("seed = 3", "sead = 3", "line 4: sead is no field here; there are name, title"),
         ("seed = 3", "seed = ", "Invalid value (at line 4"),
-        ("levels = 2\n", "levels = 2.5\n", "line 10: problems.0.levels must be a whole number"),
-        ("levels = 3\n", "lefels = 3\n", "line 14: problems.1.lefels is no field here; there are name, problem"),
+        ("levels = 2\n", "levels = 2.5\n", "line 11: problems.0.levels must be a whole number"),
+        ("levels = 3\n", "lefels = 3\n", "line 15: problems.1.lefels is no field here; there are name, problem"),
         (
             'problem = "additive"\nlevels = 3',
             'problem = "adative"\nlevels = 3',
-            "line 13: problems.1.problem must be one",
+            "line 14: problems.1.problem must be one",
         ),
-        ('problem = "additive"\nlevels = 3', "levels = 3", "line 11: problems.1.problem or model is needed"),
-        ('name = "b"', 'name = "a"', "line 12: problems.1.name stands for two problems: 'a'"),
+        ('problem = "additive"\nlevels = 3', "levels = 3", "line 12: problems.1.problem or model is needed"),
+        ('name = "b"', 'name = "a"', "line 13: problems.1.name stands for two problems: 'a'"),
         ("horizon = 100", "horizon = 1.5", "quick.horizon must be a whole number, 1 or more, not 1.5"),
         ("repetitions = 2", 'repetitions = "2"', "quick.repetitions must be a whole number, 1 or more, not '2'"),
         ("repetitions = 2", 'repetitions = 2\nproblems = ["e"]', "quick.problems must be of a, b, not 'e'"),
@@ -71,5 +72,5 @@ def test_duels_in_a_unit():
     )
     units = lab.units(lab.parse(text), "quick")
     assert {unit.pieces[0].setting.problem.unit for unit in units} == {"weak"}
-    assert len({unit.pieces[0].setting.policy.name for unit in units}) > 15
+    assert len({piece.setting.policy.name for unit in units for piece in unit.pieces}) > 15
     assert units[0].pieces[0].setting.case.name == "identical_gap(arms=4)"

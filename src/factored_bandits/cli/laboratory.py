@@ -27,6 +27,7 @@ def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that every run of experiments shares."""
     options = [
         click.option("--quick/--full", "quick", default=True, help="A first look, or the sizes of the paper. [quick]"),
+        click.option("--times", type=Count(), default=1, show_default=True, help="So many times the repetitions."),
         click.option("--out", type=FOLDER, default=DEFAULT, show_default=True, metavar="DIR", help="The results."),
         click.option(
             "--engine",
@@ -112,6 +113,7 @@ def execute(
     specs: Sequence[Spec],
     *,
     quick: bool,
+    times: int,
     out: Path,
     engine: Any,
     scheduler: str | None,
@@ -121,7 +123,9 @@ def execute(
     """Run; after Ctrl-C, say how to go on."""
     from .. import lab
 
-    size: Any = "quick" if quick else "full"
+    size = ("quick" if quick else "full") + (f"x{times}" if times > 1 else "")
+    if times < 1:
+        raise InvalidInput(f"--times must be 1 or more, not {times}")
     if workers is not None and workers < 1:
         raise InvalidInput(f"--workers must be 1 or more, not {workers}")
     try:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
 
 from ..suite import Case
 
-SizeName = Literal["quick", "full"]
+SizeName = str  # "quick" or "full"; "fullx100" for a hundred times the repetitions
 EVERY = "*"  # in `Spec.policies`: all policies that can play the problem
 
 
@@ -31,6 +30,15 @@ class Size:
         """The rounds of one problem."""
         return self.horizon if self.horizon is not None else max(1, case.horizon // self.shorten)
 
+    def times(self, factor: int) -> Size:
+        """The same with so many times the repetitions.
+
+        >>> Size(repetitions=20).times(100).repetitions
+        2000
+        """
+        fewer = tuple((policy, factor * repetitions) for policy, repetitions in self.fewer)
+        return replace(self, repetitions=factor * self.repetitions, fewer=fewer)
+
     def repetitions_of(self, policy: str) -> int:
         """The repetitions of one policy."""
         return dict(self.fewer).get(policy, self.repetitions)
@@ -50,11 +58,14 @@ class Spec:
     seed: int = 0
     unit: str = ""  # of regret, which all problems must have; empty if they may differ
     checkpoints: int = 60
+    seconds: float = 5.0  # of work per unit, about, where repetitions are short enough
     source: str = ""  # the text of the file that it was read from, if it was not shipped
 
     def size(self, name: SizeName) -> Size:
         """The size of this name."""
-        return self.quick if name == "quick" else self.full
+        base, _, factor = name.partition("x")
+        size = self.quick if base == "quick" else self.full
+        return size.times(int(factor)) if factor else size
 
     def cases(self, name: SizeName) -> list[Case]:
         """The problems at this size."""

@@ -17,7 +17,7 @@ from ..suite import Case
 from ._lookup import names
 from ._spec import EVERY, Size, Spec
 
-TOP = ("name", "title", "text", "policies", "seed", "unit", "checkpoints", "problems", "quick", "full")
+TOP = ("name", "title", "text", "policies", "seed", "unit", "checkpoints", "seconds", "problems", "quick", "full")
 OWN = ("name", "problem", "model", "horizon")  # of a problem, beside the parameters of its generator or model
 SIZE = ("repetitions", "horizon", "problems", "policies")
 
@@ -29,6 +29,7 @@ text = "What this shows, for the report."
 policies = ["tea", "lb_inf", "ucb1(alpha=0.5)"]   # factored-bandits policies lists them; "*" for all that fit
 seed = 0                         # the same seed, the same numbers
 checkpoints = 60                 # how many rounds, log-spaced, at which regret is noted
+seconds = 5                      # of work per unit, about: what is lost if a run is killed
 # unit = "average"               # of regret, for duels: average, paper, weak, strong or copeland
 
 [[problems]]                     # one block per problem
@@ -117,6 +118,7 @@ class _Reader:
             seed=self.whole((), document, "seed", 0, 0),
             unit=unit,
             checkpoints=self.whole((), document, "checkpoints", 60, 1),
+            seconds=self.seconds(),
             source=self.text,
         )
 
@@ -198,6 +200,12 @@ class _Reader:
         if not number or value != int(value) or value < low:
             self.refuse(where, key, f"must be a whole number, {low} or more, not {value!r}")
         return int(value)
+
+    def seconds(self) -> float:
+        value = self.document.get("seconds", 5.0)
+        if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0.0 < value < float("inf"):
+            self.refuse((), "seconds", f"must be a number above 0, not {value!r}")
+        return float(value)
 
     def known(self, where: tuple[Any, ...], table: dict[str, Any], allowed: Iterable[str]) -> None:
         every = list(dict.fromkeys(allowed))

@@ -24,7 +24,7 @@ from . import _cost, _lookup
 from ._code import code_version
 from ._spec import EVERY, SizeName, Spec
 
-TARGET = 5.0  # seconds per unit, if repetitions are short enough
+SMALLEST = 0.1  # of what a unit should be: below, policies share one
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """Pieces of one policy that are run together."""
+    """Pieces that are run together: of one policy, or of several where they are small."""
 
     name: str
     size: SizeName
@@ -101,17 +101,19 @@ def units(spec: Spec, size: SizeName) -> tuple[Unit, ...]:
     order = list(dict.fromkeys(setting.policy.label for setting in every))
     for setting in sorted(every, key=lambda setting: order.index(setting.policy.label)):
         for piece in _cut(setting):
-            same = groups and groups[-1][0].setting.policy.label == setting.policy.label
-            if not same or sum(other.seconds for other in groups[-1]) + piece.seconds > TARGET:
+            last = groups[-1] if groups else []
+            so_far = sum(other.seconds for other in last)
+            same = bool(last) and last[-1].setting.policy.label == setting.policy.label
+            if not last or so_far + piece.seconds > spec.seconds or (not same and so_far > SMALLEST * spec.seconds):
                 groups.append([])
             groups[-1].append(piece)
     return tuple(Unit(f"{spec.name}/{i}", size, spec, tuple(pieces)) for i, pieces in enumerate(groups))
 
 
 def _cut(setting: Setting) -> list[Piece]:
-    """Its repetitions in pieces of at most `TARGET` seconds, or one by one."""
+    """Its repetitions in pieces that are not longer than a unit should be, or one by one."""
     each = _cost.seconds(setting.policy, setting.problem, setting.horizon, setting.own_play)
-    number = math.ceil(setting.repetitions / max(1, int(TARGET / each)))
+    number = math.ceil(setting.repetitions / max(1, int(setting.spec.seconds / each)))
     edges = np.linspace(0, setting.repetitions, number + 1).round().astype(int).tolist()
     return [Piece(setting, first, end - first, each * (end - first)) for first, end in itertools.pairwise(edges)]
 
