@@ -25,7 +25,9 @@ SPEC = Spec(
     problems=cases(ARMS, 0.95, [10**6] * len(ARMS), "Section 5.2, the third criterion"),
     policies=(*ORDERS, "rmed2fh", "sparring", "vdb"),
     unit="average",
-    quick=Size(repetitions=3, horizon=10**5, problems=("K=8", "K=16", "K=32", "K=64", "K=128")),
+    quick=Size(
+        repetitions=5, horizon=3 * 10**5, problems=tuple(f"K={K}" for K in ARMS[:-1]), left_out=(("dts", "K=256"),)
+    ),
     full=Size(repetitions=20, left_out=(("dts", "K=512"),)),
 )
 

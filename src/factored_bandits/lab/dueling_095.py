@@ -23,7 +23,7 @@ SPEC = Spec(
     problems=cases(ARMS, 0.95, [max(10**5, 10 * K * K) for K in ARMS], "the paper's additional experiment"),
     policies=("dueling_tea", "dueling_tea(bound=betting)", *RMED, *NAMED, "vdb"),
     unit="average",
-    quick=Size(repetitions=3, problems=("K=16", "K=64", "K=256"), left_out=(("dts", "K=256"),)),
+    quick=Size(repetitions=4, problems=("K=16", "K=64", "K=256"), left_out=(("dts", "K=256"),)),
     full=Size(repetitions=20, left_out=tuple(("dts", f"K={K}") for K in (512, 1024, 2048))),
 )
 

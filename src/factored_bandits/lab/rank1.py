@@ -34,7 +34,7 @@ SPEC = Spec(
         "uniform",
     ),
     unit="reward",
-    quick=Size(repetitions=10, fewer=tuple((policy, 1) for policy in SLOW)),
+    quick=Size(repetitions=10, fewer=tuple((policy, 2) for policy in SLOW)),
     full=Size(repetitions=20),
 )
 

@@ -16,7 +16,7 @@ SPEC = Spec(
     problems=factored(),
     policies=(EVERY, "tea(bound=betting)"),
     unit="reward",
-    quick=Size(repetitions=2, shorten=10, left_out=(("thompson", "additive 6^5"), ("thompson", "rank one 20^3"))),
+    quick=Size(repetitions=3, shorten=10, left_out=(("thompson", "additive 6^5"), ("thompson", "rank one 20^3"))),
     full=Size(repetitions=20),
 )
 
