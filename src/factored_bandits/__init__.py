@@ -12,7 +12,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import environments, errors, plot, policies, suite, theory
+    from . import environments, errors, lab, plot, policies, suite, theory
     from .agent import Agent
     from .comparison import compare
     from .environments import load_duels, load_preferences
@@ -30,6 +30,7 @@ _WHERE = {
     "compare": "comparison",
     "environments": None,
     "errors": None,
+    "lab": None,
     "load_duels": "environments",
     "load_preferences": "environments",
     "plan": "planning",
@@ -49,6 +50,7 @@ __all__ = [
     "compare",
     "environments",
     "errors",
+    "lab",
     "load_duels",
     "load_preferences",
     "plan",

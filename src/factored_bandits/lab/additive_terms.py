@@ -26,7 +26,10 @@ SPEC = Spec(
     policies=(*ORDERS, "rmed2fh", "sparring", "vdb"),
     unit="average",
     quick=Size(
-        repetitions=5, horizon=3 * 10**5, problems=tuple(f"K={K}" for K in ARMS[:-1]), left_out=(("dts", "K=256"),)
+        repetitions=5,
+        horizon=3 * 10**5,
+        problems=tuple(f"K={K}" for K in ARMS[:-1]),
+        left_out=(("dts", "K=256"),),
     ),
     full=Size(repetitions=20, left_out=(("dts", "K=512"),)),
 )
