@@ -45,15 +45,32 @@ def wait_for(folder: Path, units: int) -> None:
         time.sleep(0.05)
 
 
+def children(pid: int) -> list[int]:
+    """The processes that a process has started."""
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def is_alive(pid: int) -> bool:
+    stat = Path(f"/proc/{pid}/stat")
+    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
 def read(folder: Path) -> pd.DataFrame:
     return numbers(pd.read_parquet(folder / "out" / "results"))
 
 
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="asks the system by /proc for the workers")
 def test_killed_and_continued(tmp_path, expected):
     process = start(tmp_path, "--workers", "2")
     wait_for(tmp_path, 2)
+    workers = children(process.pid)
     process.kill()
     process.communicate()
+    assert len(workers) >= 2
+    deadline = time.monotonic() + 60
+    while any(is_alive(worker) for worker in workers):
+        assert time.monotonic() < deadline, "workers outlive a killed run"
+        time.sleep(0.1)
     kept = finished(tmp_path)
     assert 2 <= len(kept) < UNITS
     again = start(tmp_path, "--workers", "2")
