@@ -16,7 +16,7 @@ import pytest
 from small import TOML, UNITS, numbers
 
 from factored_bandits import lab
-from factored_bandits.errors import InvalidInput, MissingExtra
+from factored_bandits.errors import FactoredBanditsError, InvalidInput, MissingExtra
 
 ENVIRONMENT = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONWARNINGS": "ignore"}
 
@@ -83,6 +83,19 @@ def test_processes_give_the_same_bits(tmp_path, monkeypatch):
     [one] = lab.run([spec], "quick", tmp_path / "one", lab.Engine(workers=1), progress=False)
     [two] = lab.run([spec], "quick", tmp_path / "two", lab.Engine(workers=2), progress=False)
     pd.testing.assert_frame_equal(numbers(one.frame), numbers(two.frame))
+
+
+def test_a_worker_that_is_killed_is_told_in_one_sentence(tmp_path, monkeypatch):
+    """Nothing is retried for ever; what was finished is kept."""
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    spec = lab.parse(TOML.format(horizon=500))
+
+    def kill(*task):
+        os.kill(os.getpid(), 9)
+
+    monkeypatch.setattr("factored_bandits.lab._engines._named_alone", kill)
+    with pytest.raises(FactoredBanditsError, match=r"a worker was killed, .* the same command goes on"):
+        lab.run([spec], "quick", tmp_path, lab.Engine(workers=2), progress=False)
 
 
 @pytest.mark.full

@@ -58,6 +58,21 @@ def test_results_do_not_depend_on_the_cut():
     pd.testing.assert_frame_equal(whole.drop(columns="unit"), pieces.drop(columns="unit"))
 
 
+def test_a_worker_compiles_a_policy_once(monkeypatch):
+    monkeypatch.delenv("NUMBA_DISABLE_JIT")
+    pytest.importorskip("numba")
+    from factored_bandits import kernel
+
+    source = TOML.format(horizon=40)
+    before = set(kernel._BOUND)
+    for name in ("small/0", "small/1", "small/2"):  # uniform, on two problems
+        assert frame(source, name).policy.unique().tolist() == ["uniform"]
+    added = set(kernel._BOUND) - before
+    loops = [kernel._BOUND[key] for key in kernel._BOUND if key[1] == "uniform"]
+    assert len(added) <= 1
+    assert [len(loop.signatures) for loop in loops] == [1] * len(loops)
+
+
 def test_provenance_is_in_every_row():
     import numpy
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ..errors import InvalidInput, MissingExtra
+from ..errors import FactoredBanditsError, InvalidInput, MissingExtra
 from ._spec import SizeName
 from ._work import work, work_alone
 
@@ -17,7 +17,6 @@ EngineName = Literal["processes", "dask", "ray"]
 Tables = dict[str, bytes]
 Task = tuple[str, SizeName, str, str]  # the arguments of `work`
 AHEAD = 3  # units handed out per worker
-ATTEMPTS = 10  # how often a unit may be on a worker that dies, before it is blamed
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,14 @@ class Engine:
         parallel = joblib.Parallel(
             workers, backend="loky", return_as="generator_unordered", batch_size=1, pre_dispatch=f"{workers} + 1"
         )
-        yield from parallel(jobs)
+        terminated = importlib.import_module("joblib.externals.loky.process_executor").TerminatedWorkerError
+        try:
+            yield from parallel(jobs)
+        except terminated:
+            raise FactoredBanditsError(
+                "a worker was killed, perhaps for want of memory; what is finished is kept, and the same command goes "
+                "on, with fewer --workers if it happens again"
+            ) from None
 
     def _dask(self, tasks: Iterable[Task]) -> Iterator[tuple[str, Tables]]:
         joblib = _joblib()
@@ -67,10 +73,13 @@ class Engine:
             client = distributed.Client(self.scheduler, set_as_default=False, timeout="20s")
         except (OSError, ValueError, TimeoutError) as error:
             raise InvalidInput(f"no Dask scheduler answers at {self.scheduler}: {error}") from None
-        with client, joblib.parallel_config("dask", client=client, retries=ATTEMPTS):
+        with client, joblib.parallel_config("dask", client=client):
             cores = sum(client.ncores().values()) or 1
             parallel = joblib.Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch=AHEAD * cores)
-            yield from parallel(joblib.delayed(_named)(task) for task in tasks)
+            try:
+                yield from parallel(joblib.delayed(_named)(task) for task in tasks)
+            except distributed.KilledWorker as error:
+                raise FactoredBanditsError(f"workers keep dying: {error}; what is finished is kept") from None
 
     def _ray(self, tasks: Iterable[Task]) -> Iterator[tuple[str, Tables]]:
         joblib = _joblib()
