@@ -16,8 +16,8 @@ NANOSECONDS = {
     "comband": (420, 1.2),
     "cucb": (330, 0.6),
     "doubler": (97, 0.6),
-    "dts": (370, 2.6),
-    "dts_plus": (350, 2.7),
+    "dts": (370, 1.2),
+    "dts_plus": (350, 1.3),
     "dueling_tea": (19, 0.4),
     "dueling_uniform": (49, 0),
     "exp3": (450, 1.2),
@@ -35,19 +35,19 @@ NANOSECONDS = {
     "multi_sbm": (94, 1.1),
     "ossb": (1100, 1.2),
     "osub": (1800, 0.4),
-    "rank1_elim": (30, 1),
-    "rank1_elim_kl": (23, 1),
+    "rank1_elim": (15, 1),
+    "rank1_elim_kl": (10, 1),
     "rcs": (180, 1.2),
-    "rmed1": (6, 1.8),
-    "rmed2": (7, 1.8),
-    "rmed2fh": (8, 1.4),
-    "rucb": (9, 1.8),
-    "savage": (12, 0.9),
+    "rmed1": (4, 1.1),
+    "rmed2": (8, 1.4),
+    "rmed2fh": (7, 1.4),
+    "rucb": (5, 1.6),
+    "savage": (20, 0.9),
     "self_sparring": (1900, 1.1),
     "sparring": (180, 0.7),
     "sparring_kl_ucb": (430, 0.8),
     "sparring_ucb": (170, 0.6),
-    "tea": (61, 1.3),
+    "tea": (40, 1),
     "thompson": (1000, 2),
     "tsallis_inf": (420, 1.2),
     "ucb1": (470, 1.2),
@@ -58,7 +58,7 @@ NANOSECONDS = {
 }
 FLAT = ("kl_ucb", "thompson", "ucb1")  # one statistic per combination
 UNKNOWN = (500.0, 1.0)
-INTERPRETED = 3e-4  # seconds per round through the Agent
+INTERPRETED = 2e-4  # seconds per round through the Agent
 START = 0.002  # seconds per repetition that do not depend on the rounds
 INFORMATIVE = 3_000_000  # of a policy that skips idle rounds, the rounds that are played
 

@@ -30,7 +30,7 @@ SPEC = Spec(
         Case("duels K=64", partial(identical_gap, 64, 0.95), 10**8, "Theorems 1 and 3"),
     ),
     policies=("tea", "dueling_tea"),
-    quick=Size(repetitions=5),
+    quick=Size(repetitions=20),
     full=Size(repetitions=20),
 )
 

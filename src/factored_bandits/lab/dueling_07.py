@@ -18,7 +18,7 @@ SPEC = Spec(
     problems=cases(ARMS, 0.7, [10**6] * len(ARMS), "Section 5.2"),
     policies=(EVERY, "dueling_tea(positions=both)", "dueling_tea(bound=betting)", "sparring(machine=tsallis_inf)"),
     unit="average",
-    quick=Size(repetitions=6, horizon=10**5, problems=("K=8", "K=16", "K=32", "K=64")),
+    quick=Size(repetitions=6, horizon=10**5),
     full=Size(repetitions=20),
 )
 

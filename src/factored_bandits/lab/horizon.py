@@ -23,7 +23,7 @@ SPEC = Spec(
     problems=(Case(PROBLEM, partial(spiked, 16, 0.75, 0.2), 10**12, "Theorem 2 over twelve decades"),),
     policies=("tea", "tea(bound=betting)"),
     unit="reward",
-    quick=Size(repetitions=4),
+    quick=Size(repetitions=10),
     full=Size(repetitions=20),
     checkpoints=120,
 )

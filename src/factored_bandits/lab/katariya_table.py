@@ -37,7 +37,7 @@ SPEC = Spec(
     ),
     policies=("tea", "rank1_elim", "rank1_elim_kl", "rank1_elim_kl(delta=released)"),
     unit="reward",
-    quick=Size(repetitions=10, problems=("8x8", "8x16", "16x16", "32x32")),
+    quick=Size(repetitions=10),
     full=Size(repetitions=20),
 )
 

@@ -20,7 +20,7 @@ SPEC = Spec(
     policies=(EVERY, "dueling_tea(bound=betting)"),
     unit="average",
     quick=Size(repetitions=3, shorten=20, problems=tuple(case.name for case in duels() if case.name not in LARGE)),
-    full=Size(repetitions=20, left_out=tuple((policy, LARGE[1]) for policy in ("dts", "dts_plus"))),
+    full=Size(repetitions=20),
 )
 
 
