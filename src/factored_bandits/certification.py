@@ -137,7 +137,7 @@ def certificate(agent_or_result: Agent | Result, alpha: float = ALPHA) -> Certif
     if isinstance(agent_or_result, Agent):
         return _of_agent(agent_or_result, float(alpha))
     if isinstance(agent_or_result, Result):
-        return _of_result(agent_or_result, float(alpha))
+        return certificates(agent_or_result, float(alpha))
     raise InvalidInput(f"a certificate is of an Agent or of a Result of simulate, not of {agent_or_result!r}")
 
 
@@ -149,7 +149,8 @@ def _of_agent(agent: Agent, alpha: float) -> Certificate:
     return Certificate(policy.label, labels.kind, agent._ledger.learned, claims, alpha)
 
 
-def _of_result(result: Result, alpha: float) -> list[Certificate]:
+def certificates(result: Result, alpha: float = ALPHA) -> list[Certificate]:
+    """One certificate per repetition of a result."""
     if result.doubts is None:
         raise InvalidInput("this result holds no doubts to certify from; simulate it with certify=True")
     kind: Literal["factored", "duel"] = "factored" if len(result.doubts) == len(result.sizes) else "duel"
@@ -168,3 +169,29 @@ def _claims(factors: list[tuple[str, Any, Any]]) -> tuple[Claim, ...]:
             others = max((float(doubts[j]) for j in range(len(doubts)) if j != i), default=0.0)
             found.append(Claim(name, level, float(doubts[i]), others))
     return tuple(found)
+
+
+def share_table(result: Result, alpha: float = ALPHA) -> Table:
+    """In what share of the repetitions each level was ruled out, or certified to be the best.
+
+    >>> import factored_bandits as fb
+    >>> problem = fb.environments.identical_gap(3, 0.9)
+    >>> result = fb.simulate("dueling_tea", problem, 3_000, repetitions=4, seed=1, progress=False, certify=True)
+    >>> share_table(result).rows
+    [('arm', '0 (the best)', '0%', '100%'), ('arm', '1', '100%', '0%'), ('arm', '2', '100%', '0%')]
+    """
+    found = certificates(result, alpha)
+    rows, wrong = [], 0
+    for place, claim in enumerate(found[0].claims):
+        said = [each.claims[place].verdict(alpha) for each in found]
+        factor = 0 if found[0].kind == "duel" else int(claim.factor)
+        best = claim.level == result.best[factor]
+        wrong += said.count("out") if best else 0
+        shares = (f"{said.count(verdict) / len(found):.0%}" for verdict in ("out", "best"))
+        rows.append((claim.factor, f"{claim.level}{' (the best)' if best else ''}", *shares))
+    whole = sum(each.doubt <= alpha for each in found) / len(found)
+    caption = (
+        f"certified at confidence {percent(alpha)}, by round {result.horizon:,}; everything together in {whole:.0%} of "
+        f"{len(found)} repetitions; a best level was ruled out {wrong} times"
+    )
+    return Table("Certificates", ("factor", "level", "not the best", "the best"), rows, caption, align="llrr")
