@@ -1,4 +1,4 @@
-# make demo    set up and see it work          make test       everything that must hold
+# make demo    set up, reproduce the paper     make test       everything that must hold
 # make bench   speed, as ratios                make test-full  the long statistical runs too
 # make docs    the pages as a site, in site/
 PYTHON ?= python3
@@ -10,7 +10,7 @@ export NO_MKDOCS_2_WARNING := 1
 .PHONY: demo test test-full bench docs lint format clean
 
 demo: .venv/all
-	$(BIN)/factored-bandits demo --out demo
+	$(BIN)/factored-bandits reproduce --quick --out demo
 
 test: .venv/dev lint
 	$(BIN)/pytest -n auto --dist loadgroup -m "not full"

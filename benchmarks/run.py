@@ -199,6 +199,57 @@ def start_up() -> None:
     print(f"  factored-bandits --help      {seconds('-c', code):.3f} ({bare:.3f})")
 
 
+ENGINES = """
+name = "bench"
+policies = ["tsallis_inf", "ucb1"]
+seconds = 1
+[[problems]]
+problem = "rank_one"
+[quick]
+horizon = {horizon}
+repetitions = {repetitions}
+"""
+
+
+def engines() -> None:
+    """The same units in this process and in two others; then twice as many, for what a unit costs beside its work."""
+    from joblib.externals.loky import get_reusable_executor
+
+    from factored_bandits import lab
+
+    def run(engine: lab.Engine, repetitions: int) -> tuple[float, float, float, int]:
+        """Wall clock, seconds of all processors, seconds inside repetitions, units."""
+        spec = lab.parse(ENGINES.format(horizon=1_000_000, repetitions=repetitions))
+        with tempfile.TemporaryDirectory() as folder:
+            wall, used = time.perf_counter(), processors()
+            [found] = lab.run([spec], "quick", Path(folder), engine, progress=False)
+            wall = time.perf_counter() - wall
+            if engine.name == "processes":
+                get_reusable_executor().shutdown(wait=True)  # then its seconds count
+            used = processors() - used
+        last = found.frame[found.frame["round"] == found.frame.horizon]
+        return wall, used, float(last.seconds.sum()), len(lab.units(spec, "quick"))
+
+    print("Engines: units of about a second; work = seconds of a processor inside repetitions")
+    run(lab.Engine(workers=1), 1)  # compiles
+    alone, _, work, units = run(lab.Engine(workers=1), 20)
+    print(f"  in this process: {units} units, {work:.1f} s of work in {alone:.1f} s: efficiency {work / alone:.0%}")
+    wall, used, work, units = run(lab.Engine(workers=2), 20)
+    twice = run(lab.Engine(workers=2), 40)
+    each = ((twice[1] - twice[2]) - (used - work)) / (twice[3] - units)
+    share = each / (twice[2] / twice[3])
+    print(f"  2 processes: {work:.1f} s of work in {wall:.1f} s: efficiency {work / wall / 2:.0%} of two cores")
+    print(f"  2 processes: {twice[2]:.1f} s of work in {twice[0]:.1f} s: efficiency {twice[2] / twice[0] / 2:.0%}")
+    print(f"  2 processes: start {used - work - units * each:.1f} s, then {each * 1e3:.0f} ms per unit")
+    row("engine overhead per unit, relative to its work", share, "below 0.05")
+
+
+def processors() -> float:
+    """Seconds of a processor that this process and its finished children have used."""
+    found = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in found)
+
+
 PARTS = {
     "active": all_arms_active,
     "policies": each_policy,
@@ -207,6 +258,7 @@ PARTS = {
     "horizon": horizon,
     "literal": literal_against_kernel,
     "memory": memory,
+    "engines": engines,
     "compile": compiling,
     "start": start_up,
 }

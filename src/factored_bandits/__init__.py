@@ -12,7 +12,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import environments, errors, policies, suite, theory
+    from . import environments, errors, lab, plot, policies, suite, theory
     from .agent import Agent
     from .certification import certificate
     from .comparison import compare
@@ -32,9 +32,11 @@ _WHERE = {
     "compare": "comparison",
     "environments": None,
     "errors": None,
+    "lab": None,
     "load_duels": "environments",
     "load_preferences": "environments",
     "plan": "planning",
+    "plot": None,
     "policies": None,
     "simulate": "simulation",
     "suite": None,
@@ -51,9 +53,11 @@ __all__ = [
     "compare",
     "environments",
     "errors",
+    "lab",
     "load_duels",
     "load_preferences",
     "plan",
+    "plot",
     "policies",
     "simulate",
     "suite",

@@ -14,8 +14,9 @@ from .environments import Problem
 from .errors import InvalidInput, MissingExtra
 from .policies import Policy, make, names
 from .policies._notation import parse, parse_list
+from .report.charts import Scale, curves
 from .report.eliminations import elimination_tables, fates
-from .report.figures import Scale, describe, regret_figure
+from .report.measured import describe
 from .report.tables import Table, regret_table
 from .result import Result
 from .simulation import LONGEST, check_fit, simulate, whole
@@ -72,7 +73,7 @@ class Comparison:
 
     def plot(self, path: str | Path | None = None, *, title: str | None = None, y: Scale = "auto") -> Figure:
         """Regret over time: mean lines, quantile bands; written to `path` (.png, .pdf or .svg) if given."""
-        return regret_figure(self.results, path, title=title, y=y, caption=self.caption())
+        return curves(self.results, title=title, y=y, caption=self.caption()).figure(path)
 
     def columns(self) -> dict[str, Any]:
         """All results as tidy columns, one row per policy, repetition and checkpoint."""

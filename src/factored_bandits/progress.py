@@ -44,7 +44,7 @@ class Progress:
         self.shown = now
         share = min(1.0, done / self.total) if self.total else 1.0
         left = (now - self.began) * (1.0 - share) / share if share > 0 else float("inf")
-        tail = note or (f"{_duration(left)} left" if left < float("inf") else "")
+        tail = note or (f"{duration(left)} left" if left < float("inf") else "")
         if self.terminal:
             bar = "━" * round(WIDTH * share) + "╌" * (WIDTH - round(WIDTH * share))
             sys.stderr.write(f"\r\x1b[2K{self.title} {bar} {share:4.0%} {tail}")
@@ -53,9 +53,9 @@ class Progress:
         sys.stderr.flush()
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """
-    >>> _duration(75)
+    >>> duration(75)
     '1 min 15 s'
     """
     minutes, rest = divmod(round(seconds), 60)

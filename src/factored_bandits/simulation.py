@@ -61,7 +61,7 @@ def simulate(
     repetitions = whole("repetitions", repetitions, 1, 10**9)
     seed = whole("seed", seed, 0, 2**63)
     workers = whole("workers", (os.cpu_count() or 1) if workers is None else workers, 1, 4096) if compiles() else 1
-    points = _checkpoints(checkpoints, rounds)
+    points = checkpoints_of(checkpoints, rounds)
     check_fit(made, environment)
     job = Job(made, environment, points, seed, permute, skip_idle, certify)
     with Progress(f"{made.label} on {environment}", repetitions * math.log1p(rounds), progress) as bar:
@@ -284,7 +284,12 @@ def whole(name: str, value: Any, low: int, high: int) -> int:
     return whole
 
 
-def _checkpoints(given: Sequence[int] | int | None, horizon: int) -> Ints:
+def checkpoints_of(given: Sequence[int] | int | None, horizon: int) -> Ints:
+    """The rounds at which regret is noted: those given, or so many, log-spaced; the horizon is the last.
+
+    >>> checkpoints_of(5, 10_000).tolist()
+    [1, 10, 100, 1000, 10000]
+    """
     if given is None or isinstance(given, int):
         count = whole("checkpoints", 100 if given is None else given, 1, 10**6)
         spaced = np.unique(np.geomspace(1, horizon, min(count, horizon)).round().astype(np.int64))

@@ -11,7 +11,8 @@ from .comparison import Comparison, Written, compare, suitable
 from .environments import Problem
 from .errors import InvalidInput
 from .policies import Policy
-from .report.profile import Regrets, profile_figure, profile_table
+from .report.charts import profile
+from .report.profile import Regrets, profile_table
 from .report.tables import Table, regret_table
 from .simulation import LONGEST, whole
 from .suite import Case
@@ -74,7 +75,7 @@ class Survey:
 
     def plot(self, path: str | Path | None = None, *, title: str = "") -> Figure:
         """The performance profile; written to `path` (.png, .pdf or .svg) if given."""
-        return profile_figure(self.regrets(), path, title=title, caption=self.caption())
+        return profile(self.regrets(), title=title or "Performance profile", caption=self.caption()).figure(path)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything that the tables and the figure show, ready for JSON."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import factored_bandits as fb
-from factored_bandits.report.bounds import bounds_figure
+from factored_bandits.report.bounds import bounds_chart
 
 make = fb.environments.make
 
@@ -22,7 +22,7 @@ def names(figure):
 def test_curves_are_those_of_the_check(tmp_path):
     problem = make("additive", effects=[[0.4, 0.0], [0.5, 0.2]], noise="gaussian")
     result = run(problem, "tea")
-    figure = bounds_figure(result, problem, tmp_path / "bounds.png")
+    figure = bounds_chart(result, problem).figure(tmp_path / "bounds.png")
     assert (tmp_path / "bounds.png").stat().st_size > 10_000
     found = fb.theory.check(result, problem)
     drawn = dict(zip(names(figure), (line.get_ydata() for line in figure.axes[0].lines), strict=False))
@@ -48,9 +48,9 @@ def test_curves_are_those_of_the_check(tmp_path):
     ids=["not identifiable", "no theorem", "duel", "weak"],
 )
 def test_only_bounds_that_say_something(problem, policy, expected):
-    assert names(bounds_figure(run(problem, policy), problem)) == expected
+    assert names(bounds_chart(run(problem, policy), problem).figure()) == expected
 
 
 def test_one_best_combination_from_the_start():
     problem = make("table", means=[0.5])
-    assert names(bounds_figure(run(problem, "tea"), problem)) == ["tea", "upper bound"]
+    assert names(bounds_chart(run(problem, "tea"), problem).figure()) == ["tea", "upper bound"]

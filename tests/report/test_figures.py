@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import subprocess
 import sys
 
@@ -11,7 +12,10 @@ import pytest
 
 from factored_bandits.errors import InvalidInput, MissingExtra
 from factored_bandits.report import figures
-from factored_bandits.report.figures import beginning, regret_figure, spread
+from factored_bandits.report.charts import curves
+from factored_bandits.report.charts._curves import beginning
+from factored_bandits.report.labels import spread
+from factored_bandits.report.measured import measured
 from factored_bandits.result import Result
 
 ROUNDS = np.unique(np.geomspace(1, 10_000, 50).round().astype(int))
@@ -32,6 +36,10 @@ def result(policy, curve, repetitions=5):
         eliminations=[],
         best=(0, 0),
     )
+
+
+def regret_figure(results, path=None, **options):
+    return curves(results, **options).figure(path)
 
 
 def pair():
@@ -105,9 +113,9 @@ def test_axes_fit_the_results():
 
 def test_rounds_in_which_all_look_alike_are_cut():
     # the means part in round 600, differ by a quarter in round 750; 750 / 30 = 25 lies in the decade of 10
-    assert beginning(pair()) == 10
-    assert beginning(pair()[:1]) == 1
-    assert beginning([pair()[0], pair()[0]]) == 1
+    assert beginning(measured(pair())) == 10
+    assert beginning(measured(pair()[:1])) == 1
+    assert beginning(measured([pair()[0], pair()[0]])) == 1
 
 
 def test_zero_regret_can_be_drawn(tmp_path):
@@ -116,8 +124,9 @@ def test_zero_regret_can_be_drawn(tmp_path):
         regret_figure([result("tea", 0.0 * ROUNDS)], tmp_path / "b.png", y=scale)
 
 
-def test_names_stand_beside_the_lines_without_overlap():
-    results = [result(f"policy_{i}", (0.5 + 0.001 * i) * ROUNDS) for i in range(12)]
+@pytest.mark.parametrize("count", [1, 12, 30])
+def test_names_stand_beside_the_lines_without_overlap(count):
+    results = [result(f"policy_{i}", (0.5 + 0.001 * i) * ROUNDS) for i in range(count)]
     figure = regret_figure(results)
     figure.canvas.draw()
     texts = figure.axes[0].texts
@@ -147,14 +156,14 @@ def test_without_matplotlib_the_error_says_what_to_install(monkeypatch):
 def test_pyplot_is_never_imported(tmp_path):
     code = (
         "import sys, factored_bandits as fb\n"
-        "from factored_bandits.report.figures import regret_figure\n"
+        "from factored_bandits.report.charts import curves\n"
         "assert 'matplotlib' not in sys.modules\n"
         "environment = fb.environments.make('table', means=[[0.5]])\n"
         "results = [fb.simulate('uniform', environment, 10, 2, progress=False)]\n"
-        f"regret_figure(results, {str(tmp_path / 'a.png')!r})\n"
+        f"curves(results).figure({str(tmp_path / 'a.png')!r})\n"
         "assert 'matplotlib.pyplot' not in sys.modules\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, env={"NUMBA_DISABLE_JIT": "1"})
+    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "NUMBA_DISABLE_JIT": "1"})
 
 
 def test_suffixes_are_those_documented():

@@ -7,7 +7,8 @@ import math
 import pytest
 
 from factored_bandits.errors import InvalidInput
-from factored_bandits.report.profile import factors, profile_figure, profile_table, share
+from factored_bandits.report.charts import profile
+from factored_bandits.report.profile import factors, profile_table, share
 
 REGRETS = {
     "one": {"tea": 100.0, "ucb1": 150.0, "uniform": 5000.0},
@@ -38,11 +39,12 @@ def test_table():
 
 def test_the_lines_are_the_shares(tmp_path):
     path = tmp_path / "profile.png"
-    figure = profile_figure(REGRETS, path, caption="three problems")
+    figure = profile(REGRETS, caption="three problems").figure(path)
     assert path.read_bytes().startswith(b"\x89PNG")
     axes = figure.axes[0]
     for line in axes.lines:
         if line.get_label() in factors(REGRETS):
+            assert line.get_drawstyle() == "steps-post"
             for x, y in line.get_xydata():
                 assert y == pytest.approx(share(factors(REGRETS)[line.get_label()], x))
     assert axes.get_xlim() == (1.0, 100.0)
@@ -51,12 +53,12 @@ def test_the_lines_are_the_shares(tmp_path):
 
 def test_the_same_results_give_the_same_file(tmp_path):
     for name in ("a.svg", "b.svg"):
-        profile_figure(REGRETS, tmp_path / name)
+        profile(REGRETS).figure(tmp_path / name)
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
 
 
 def test_nothing_to_draw():
     with pytest.raises(InvalidInput, match="regrets is empty"):
-        profile_figure({})
+        profile({})
     with pytest.raises(InvalidInput, match="ends in"):
-        profile_figure(REGRETS, "profile.gif")
+        profile(REGRETS).figure("profile.gif")

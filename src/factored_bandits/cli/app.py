@@ -10,6 +10,7 @@ import click
 
 from ..errors import FactoredBanditsError
 from .demo import demo
+from .laboratory import init, reproduce, results, run
 from .listing import environments, policies, version
 from .output import INTERRUPTED
 from .planning import plan
@@ -78,6 +79,7 @@ def app() -> None:
     """
 
 
-for _command in (demo, compare, simulate, suite, plan, policies, environments, version):
+_commands = (demo, reproduce, compare, simulate, suite, plan, init, run, results, policies, environments, version)
+for _command in _commands:
     app.add_command(_command)
 compare.add_command(suite)  # `compare suite factored` is what one tries first

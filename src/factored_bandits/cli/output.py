@@ -50,12 +50,12 @@ def show_json(document: Any) -> None:
     click.echo(json.dumps(document, indent=2, allow_nan=False))
 
 
-def check_csv_path(path: Path) -> None:
+def check_csv_path(path: Path, option: str = "--out") -> None:
     """Complain before the work is done, not after."""
     if path.suffix.lower() != ".csv":
-        raise InvalidInput(f"--out {str(path)!r}: the results are written as .csv")
+        raise InvalidInput(f"{option} {str(path)!r}: the results are written as .csv")
     if not path.parent.is_dir():
-        raise InvalidInput(f"--out {str(path)!r}: there is no directory {str(path.parent)!r}")
+        raise InvalidInput(f"{option} {str(path)!r}: there is no directory {str(path.parent)!r}")
 
 
 def write_csv(comparison: Comparison, path: Path) -> None:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arrays import Floats
-from ..report.figures import HEIGHT, INK, LEFT, PALE, SETTINGS, _matplotlib, check_figure_path, save
-from ..report.palette import looks
+from ..report.figures import HEIGHT, LEFT, SETTINGS, check_figure_path, load_matplotlib, save
+from ..report.palette import GREY, INK, PALE, looks
 from ._fixed import FixedTest
 from ._forecast import Forecast
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WIDTH, AXES = 8.4, 7.2  # inches
-GREY = "#777777"
 
 
 def plan_figure(
@@ -35,7 +34,7 @@ def plan_figure(
 ) -> Figure:
     """Draw it; of policies that decide nothing, the share that recommends the best and will not change its mind."""
     target = None if path is None else check_figure_path(path)
-    matplotlib = _matplotlib()
+    matplotlib = load_matplotlib()
     with matplotlib.rc_context(SETTINGS):
         figure: Figure = matplotlib.figure.Figure(figsize=(WIDTH, HEIGHT + 0.4), dpi=150, facecolor="white")
         axes = figure.add_axes((LEFT / WIDTH, 0.17, AXES / WIDTH, 0.63))
@@ -93,7 +92,7 @@ def _beginning(forecasts: Sequence[Forecast], firsts: list[float]) -> float:
 
 
 def _dress(axes: Axes, unit: str, beginning: float) -> None:
-    ticker = _matplotlib().ticker
+    ticker = load_matplotlib().ticker
     axes.set_xscale("log")
     axes.set_xlim(left=beginning)
     axes.set_ylim(0.0, 1.03)

@@ -26,6 +26,8 @@ COLOURS = {
     "sky": "#56B4E9",
     "black": "#000000",
 }
+GREY = "#777777"  # bounds, and what is no policy
+INK, SOFT, EDGE, PALE = "#333333", "#666666", "#999999", "#d9d9d9"  # of text, captions, axes and grids
 DASHES: dict[str, tuple[float, ...]] = {
     "solid": (),
     "dashed": (5.0, 2.0),
@@ -34,6 +36,16 @@ DASHES: dict[str, tuple[float, ...]] = {
     "long": (10.0, 2.5),
     "dashdotdot": (6.0, 1.6, 1.2, 1.6, 1.2, 1.6),
     "short": (2.5, 1.5),
+}
+DARK = {  # the same colours where the page is dark
+    COLOURS["blue"]: "#3FA2E0",
+    COLOURS["vermillion"]: "#F07A2B",
+    COLOURS["green"]: "#1FBF92",
+    COLOURS["purple"]: "#DD93BC",
+    COLOURS["orange"]: "#F0B429",
+    COLOURS["sky"]: "#8CCBF2",
+    COLOURS["black"]: "#E8E8E8",
+    GREY: "#A0A0A0",
 }
 MARKERS = ("o", "s", "^", "D", "v", "P")
 
@@ -101,6 +113,17 @@ def looks(labels: Iterable[str]) -> dict[str, Look]:
         candidates = [Look(COLOURS[colour], DASHES[dashes], marker) for marker in markers]
         found[label] = next((each for each in candidates if each not in found.values()), candidates[0])
     return found
+
+
+def bound_look(name: str, place: int) -> Look:
+    """How a bound is drawn: grey, upper bounds dashed, lower bounds dotted, any other by its place in the figure.
+
+    >>> bound_look("upper bound", 0).dashes, bound_look("lower bound", 1).dashes
+    ((5.0, 2.0), (1.2, 1.6))
+    """
+    patterns = list(DASHES)[1:]
+    known = {"upper bound": "dashed", "lower bound": "dotted"}
+    return Look(GREY, DASHES[known.get(name, patterns[place % len(patterns)])], "")
 
 
 @functools.cache

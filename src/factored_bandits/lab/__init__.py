@@ -1,0 +1,36 @@
+"""The laboratory: experiments as data, run in units of work that can be stopped, resumed and spread over machines.
+
+One file of this package is one experiment, a figure or a table: `SPEC` says what is run, `claims(results)` what it
+decides. `names` lists them; the command line runs them (`factored-bandits reproduce`).
+
+>>> from factored_bandits import lab
+>>> lab.load("rank1").SPEC.policies[0]
+'tea'
+"""
+
+from __future__ import annotations
+
+from ._engines import Engine
+from ._lookup import load, names
+from ._results import Mean, Results
+from ._run import run
+from ._spec import Size, Spec
+from ._store import Store
+from ._toml import parse, read
+from ._units import Unit, units
+
+__all__ = [
+    "Engine",
+    "Mean",
+    "Results",
+    "Size",
+    "Spec",
+    "Store",
+    "Unit",
+    "load",
+    "names",
+    "parse",
+    "read",
+    "run",
+    "units",
+]

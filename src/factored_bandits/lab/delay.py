@@ -1,0 +1,95 @@
+"""What late and lost rewards cost, through the Agent: `ask` never waits, answers come late, in any order, or never."""
+
+from __future__ import annotations
+
+import heapq
+from functools import partial
+
+import numpy as np
+
+from ..agent import Agent
+from ..arrays import Ints
+from ..environments import spiked
+from ..randomness import generators
+from ..report.charts import Chart, curves
+from ..report.claims import Claim, verdict_of
+from ..suite import Case
+from ._record import Record
+from ._results import Results, mean_of
+from ._spec import Size, Spec
+from ._units import Setting
+
+DELAYS = {  # the mean delay in rounds, and the share of rewards that never come
+    "at once": (0, 0.0),
+    "10 late": (10, 0.0),
+    "100 late": (100, 0.0),
+    "1000 late": (1000, 0.0),
+    "10 late, 10 % lost": (10, 0.1),
+    "10 late, 30 % lost": (10, 0.3),
+}
+POLICIES = ("tea(bound=betting)", "lb_inf", "marginal_thompson")
+_problem = partial(spiked, 4, 0.81, 0.6)
+
+SPEC = Spec(
+    name="delay",
+    title="Late and lost rewards, through the Agent",
+    text="4 x 4 levels, the best pair pays 81 times in 100, all others at most 27. A reward comes after a random "
+    "number of rounds, up to twice the mean delay, so out of order; one that is lost expires then and counts as 0.",
+    problems=tuple(Case(name, _problem, 20_000, "docs/how-to/late-rewards.md") for name in DELAYS),
+    policies=POLICIES,
+    unit="reward",
+    quick=Size(repetitions=3, horizon=4_000),
+    full=Size(repetitions=20),
+)
+
+
+def play(setting: Setting, points: Ints, repetition: int) -> Record:
+    """One repetition: ask in every round, settle what is due."""
+    problem, (delay, lost) = setting.problem, DELAYS[setting.case.name]
+    _, rng = generators(setting.spec.seed, repetition)
+    orders = [rng.permutation(size) for size in problem.sizes]
+    agent = Agent(
+        setting.policy,
+        factors={f"factor {l}": list(range(size)) for l, size in enumerate(problem.sizes)},
+        seed=setting.spec.seed + repetition,
+    )
+    start = np.concatenate([[0], np.cumsum(problem.sizes)])
+    plays, regret = np.zeros(int(start[-1]), dtype=np.int64), 0.0
+    noted: list[float] = []
+    due: list[tuple[int, int, float]] = []  # round, decision, reward; below 0 if it is lost
+    for t in range(1, int(points[-1]) + 1):
+        decision = agent.ask()
+        action = np.array([order[level] for order, level in zip(orders, decision.action, strict=True)])
+        plays[start[:-1] + action] += 1
+        regret += problem.module.regret(problem.data, t, action)
+        reward = problem.module.sample(problem.data, t, action, rng)
+        chance, late = rng.random(2)
+        heapq.heappush(due, (t + int(late * (2 * delay + 1)), decision.id, -1.0 if chance < lost else float(reward)))
+        while due and due[0][0] <= t:
+            _, identifier, answer = heapq.heappop(due)
+            agent.expire(identifier) if answer < 0.0 else agent.tell(identifier, answer)
+        if t == points[len(noted)]:
+            noted.append(regret)
+    return Record(np.array(noted), plays, np.zeros((0, 3), dtype=np.int64))
+
+
+def claims(results: Results) -> list[Claim]:
+    """Not the paper's but ours: a delay shifts what is learned, and costs no more than playing blindly meanwhile."""
+    problem = _problem()
+    every = [problem.regret((i, j)) for i in range(problem.sizes[0]) for j in range(problem.sizes[1])]
+    blind = float(np.mean(every))
+    found = []
+    for policy in POLICIES:
+        for name in ("100 late", "1000 late"):
+            price = 2 * DELAYS[name][0] * blind  # no reward takes longer than twice the mean
+            extra = mean_of(results.final(name, policy) - results.final("at once", policy))
+            says = f"Ours: {policy}, rewards {name}: costs at most as much as uniform play while waiting ({price:,.0f})"
+            verdict = verdict_of(price - extra.value, extra.error)
+            measured = f"{extra} more regret than with rewards at once"
+            found.append(Claim("delay", says, measured, verdict, "delay-curves"))
+    return found
+
+
+def charts(results: Results) -> list[Chart]:
+    """Regret over time for each delay."""
+    return [curves(results.frame, "delay-curves", SPEC.title)]

@@ -1,0 +1,104 @@
+"""A chart as data: panels of lines or of rows, which matplotlib and plotly draw alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..arrays import Floats
+from .palette import Look
+from .tables import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Axis(NamedTuple):
+    """An axis as it is first shown, and its limits on the other scale, if a reader may switch to that."""
+
+    label: str
+    limits: tuple[float, float]
+    log: bool = False
+    other: tuple[float, float] | None = None  # the limits after switching between linear and logarithmic
+    ticks: tuple[tuple[float, str], ...] = ()  # where the drawing library should not choose
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """One line: perhaps with a band, with the runs that it is the mean of, or as points with errors."""
+
+    key: str  # what the legend switches: lines with one key come and go together
+    label: str  # in the legend; empty for a line that has no entry of its own
+    look: Look
+    x: Floats  # (n,)
+    y: Floats  # (n,)
+    low: Floats | None = None  # (n,) the band
+    high: Floats | None = None
+    runs: Floats | None = None  # (repetitions, n)
+    errors: Floats | None = None  # (n,) half the length of the error bars; the points are then marked
+    width: float = 2.0
+    steps: bool = False  # y holds until the next x
+
+
+class Row(NamedTuple):
+    """One level in a timeline: when it was in, and when it came back."""
+
+    label: str
+    spans: tuple[tuple[float, float], ...]  # from the first round in to the first round out
+    returns: tuple[float, ...]  # rounds
+    best: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """One pair of axes."""
+
+    title: str
+    x: Axis
+    y: Axis
+    lines: tuple[Line, ...] = ()
+    rows: tuple[Row, ...] = ()  # the first one at the bottom
+    look: Look | None = None  # of the rows
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """What a figure shows. `figure()` draws it with matplotlib, `interactive()` with plotly.
+
+    >>> from factored_bandits.report.charts import curves
+    >>> import factored_bandits as fb
+    >>> problem = fb.environments.spiked(levels=3, best=0.81, gap=0.8)
+    >>> chart = curves(fb.compare("uniform, ucb1", problem, 2_000, repetitions=4, progress=False).results, name="first")
+    >>> chart.name, chart.title, [line.label for line in chart.panels[0].lines]
+    ('first', 'rank_one (3 x 3 levels)', ['uniform', 'ucb1'])
+    """
+
+    name: str  # of the files, and of the place on the page
+    title: str
+    caption: str  # what was measured, and how to read it
+    alt: str  # what a reader who cannot see it should know
+    panels: tuple[Panel, ...]
+    numbers: tuple[Table, ...] = ()  # the same in figures
+    order: tuple[str, ...] = ()  # of the keys in the legend; by default that of the lines
+
+    def figure(self, path: str | Path | None = None, *, runs: bool = False) -> Figure:
+        """Draw with matplotlib, with every run if wanted; written to `path` (.png, .pdf, .svg) if there is one."""
+        from .figures import draw
+
+        return draw(self, path, runs=runs)
+
+    def interactive(self) -> Any:
+        """The same as a plotly figure."""
+        from .interactive import figure
+
+        return figure(self)
+
+    def legend(self) -> dict[str, Line]:
+        """The lines that have an entry, by key; those that `order` names first."""
+        entries: dict[str, Line] = {}
+        for panel in self.panels:
+            for line in panel.lines:
+                if line.label:
+                    entries.setdefault(line.key, line)
+        return {key: entries[key] for key in dict.fromkeys([*self.order, *entries]) if key in entries}

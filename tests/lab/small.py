@@ -1,0 +1,31 @@
+"""A small experiment for tests: 32 units, a repetition each, some tenths of a second where nothing is compiled."""
+
+TOML = """
+name = "small"
+policies = ["uniform", "tea", "ucb1", "ucb1(alpha=0.1)", "ucb1(alpha=0.2)", "ucb1(alpha=0.3)", "exp3", "comband"]
+seed = 3
+checkpoints = 10
+seconds = 1e-6
+
+[[problems]]
+name = "a"
+problem = "rank_one"
+levels = 2
+[[problems]]
+name = "b"
+problem = "additive"
+levels = 3
+factors = 2
+
+[quick]
+horizon = {horizon}
+repetitions = 2
+"""
+UNITS = 8 * 2 * 2  # a repetition each
+ROWS = UNITS * 10
+KEYS = ["experiment", "problem", "policy", "repetition", "round"]
+
+
+def numbers(frame):
+    """What must not depend on who ran it, in which order, how often it was stopped."""
+    return frame.drop(columns=["seconds"]).sort_values(KEYS).reset_index(drop=True)

@@ -1,0 +1,59 @@
+"""Progress: bars on a terminal, lines elsewhere, time left from the work that is left."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+import time
+
+import pytest
+
+from factored_bandits.lab._board import Board
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    now = [1000.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    return now
+
+
+def test_lines_where_there_is_no_terminal(monkeypatch, clock):
+    monkeypatch.setattr(sys, "stderr", out := io.StringIO())
+    board = Board({"rank1": 30.0, "delay": 10.0})
+    board.found("rank1", 10.0)
+    clock[0] += 20.0
+    board.done("rank1", 10.0)  # 10 of the 30 seconds that were left took 20
+    clock[0] += 1.0
+    board.done("rank1", 2.0)  # too soon for another line
+    board.done("rank1", 8.0)
+    assert out.getvalue().splitlines() == [
+        " 50% of the work done, 40 s left",
+        " 75% of the work done, 10 s left; rank1 is complete",
+    ]
+
+
+def test_a_bar_for_all_and_one_each_on_a_terminal(monkeypatch, clock):
+    monkeypatch.setattr(sys, "stderr", out := Terminal())
+    board = Board({"rank1": 30.0, "delay": 10.0})
+    for _ in range(2):
+        clock[0] += 10.0
+        board.done("rank1", 10.0)
+    first, second = out.getvalue().split("\x1b[3A")  # drawn over itself
+    assert second.count("\n") == first.count("\n") == 3
+    lines = [re.sub("\x1b\\[2K", "", line) for line in second.splitlines()]
+    assert re.fullmatch(r"all +━{14}╌{14}  50% 20 s left", lines[0])
+    assert re.fullmatch(r"rank1 +━{19}╌{9}  67%", lines[1])
+    assert re.fullmatch(r"delay +╌{28}   0%", lines[2])
+
+
+def test_silence_if_asked_for(monkeypatch, clock):
+    monkeypatch.setattr(sys, "stderr", out := io.StringIO())
+    Board({"rank1": 1.0}, enabled=False).done("rank1", 1.0)
+    assert out.getvalue() == ""

@@ -1,0 +1,114 @@
+"""Files appear complete or not at all, and anybody can read them."""
+
+from __future__ import annotations
+
+import os
+
+import pandas as pd
+import pytest
+from small import ROWS, TOML, UNITS, numbers
+
+from factored_bandits import lab
+from factored_bandits.errors import InvalidInput
+from factored_bandits.lab import _store
+
+SPEC = lab.parse(TOML.format(horizon=100))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    patch = pytest.MonkeyPatch()
+    patch.setenv("NUMBA_DISABLE_JIT", "1")
+    out = tmp_path_factory.mktemp("results")
+    lab.run([SPEC], "quick", out, lab.Engine(workers=1), progress=False)
+    patch.undo()
+    return out
+
+
+def test_finished_units_are_not_run_again(folder, monkeypatch):
+    stamps = {path: path.stat().st_mtime_ns for path in folder.rglob("*.parquet")}
+    monkeypatch.setattr("factored_bandits.lab._engines.work", lambda *task: pytest.fail(f"{task} ran again"))
+    [found] = lab.run([SPEC], "quick", folder, lab.Engine(workers=1), progress=False)
+    assert found.missing == 0
+    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*.parquet")} == stamps
+    assert len(list(folder.glob("results/small/*.parquet"))) == UNITS
+
+
+def test_pandas_polars_and_duckdb_read_the_files_as_they_are(folder):
+    polars, duckdb = pytest.importorskip("polars"), pytest.importorskip("duckdb")
+    by_pandas = pd.read_parquet(folder / "results")
+    pattern = str(folder / "results" / "*" / "*.parquet")
+    by_polars = polars.read_parquet(pattern)
+    total, rows = duckdb.sql(f"select sum(regret), count(*) from '{pattern}'").fetchall()[0]
+    assert rows == len(by_pandas) == len(by_polars) == ROWS
+    assert by_polars["regret"].sum() == pytest.approx(by_pandas.regret.sum(), rel=1e-12)
+    assert total == pytest.approx(by_pandas.regret.sum(), rel=1e-12)
+
+
+def test_the_frames_are_tidy(folder):
+    found = lab.Results.read(lab.Store(folder), SPEC, "quick")
+    assert not found.frame.duplicated(["experiment", "problem", "policy", "repetition", "round"]).any()
+    assert list(found.frame.columns[:6]) == ["experiment", "problem", "policy", "repetition", "round", "regret"]
+    plays = found.plays.groupby(["problem", "policy", "repetition", "factor"]).plays.sum()
+    assert (plays == 100).all()
+    assert found.policies("a") == list(SPEC.policies)
+
+
+def test_half_a_file_is_never_read(folder, tmp_path):
+    store = lab.Store(tmp_path)
+    store.prepare()
+    unit = lab.units(SPEC, "quick")[0]
+    content = lab.Store(folder).path("results", unit).read_bytes()
+    target = store.path("results", unit)
+    target.parent.mkdir()
+    (target.parent / f".{target.name}.abcd.unfinished").write_bytes(content[: len(content) // 2])
+    assert not store.has(unit)
+    assert store.read("results", [unit]).empty
+    store.write(unit, {"results": content})
+    assert len(store.read("results", [unit])) == 10
+
+
+def test_writing_that_fails_leaves_nothing(tmp_path, monkeypatch):
+    def full(*args):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(InvalidInput, match="No space left"):
+        _store.write_whole(tmp_path / "x.parquet", b"content")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_old_leftovers_are_swept_and_young_ones_left(tmp_path):
+    store = lab.Store(tmp_path)
+    (tmp_path / "results" / "small").mkdir(parents=True)
+    old, young = (tmp_path / "results" / "small" / f".{name}.unfinished" for name in ("old", "young"))
+    for path in (old, young):
+        path.write_bytes(b"")
+    os.utime(old, (0, 0))
+    store.prepare()
+    assert (old.exists(), young.exists()) == (False, True)
+
+
+def test_a_damaged_file_is_named(folder, tmp_path):
+    (tmp_path / "results" / "small").mkdir(parents=True)
+    (tmp_path / "results" / "small" / "quick-00000-abc.parquet").write_bytes(b"PAR1 nonsense PAR1")
+    with pytest.raises(InvalidInput, match=r"quick-00000-abc\.parquet' cannot be read .* delete it"):
+        _store.read_folder(tmp_path)
+
+
+def test_results_of_other_code_are_not_read(folder, monkeypatch):
+    from factored_bandits.lab import _units
+
+    monkeypatch.setattr(_units, "code_version", lambda *names: "another")
+    _units.units.cache_clear()
+    found = lab.Results.read(lab.Store(folder), lab.parse(TOML.format(horizon=100)), "quick")
+    _units.units.cache_clear()
+    assert found.missing == UNITS
+    assert found.frame.empty
+
+
+def test_the_overview_lists_and_filters(folder):
+    frame = _store.read_folder(folder, {"policy": "tea", "problem": "a"})
+    [row] = _store.overview(frame)
+    assert (row["experiment"], row["problem"], row["policy"], row["repetitions"]) == ("small", "a", "tea", 2)
+    assert row["mean"] == pytest.approx(numbers(frame).groupby("repetition").regret.max().mean())

@@ -1,0 +1,168 @@
+"""Units of work: pure, cut anywhere, tied to the version of the code."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+
+import pandas as pd
+import pytest
+from small import TOML, UNITS, numbers
+
+from factored_bandits import lab
+from factored_bandits.errors import InvalidInput
+from factored_bandits.lab import _code
+from factored_bandits.lab._work import work
+from factored_bandits.report.claims import Claim
+
+
+@pytest.fixture(autouse=True)
+def _interpreted(monkeypatch):
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")  # the same numbers, and nothing to compile
+
+
+def frame(source: str, name: str) -> pd.DataFrame:
+    return pd.read_parquet(io.BytesIO(work(name, "quick", source)["results"]))
+
+
+def everything(source: str) -> pd.DataFrame:
+    names = [unit.name for unit in lab.units(lab.parse(source), "quick")]
+    return numbers(pd.concat([frame(source, name) for name in names]))
+
+
+def test_a_unit_is_a_function_of_its_name():
+    source = TOML.format(horizon=300)
+    first, again = frame(source, "small/3"), frame(source, "small/3")
+    pd.testing.assert_frame_equal(numbers(first), numbers(again))
+    assert set(first.unit) == {"small/3"}
+    assert len(first) == 10
+    assert first["round"].max() == 300
+
+
+def test_a_worker_with_other_code_refuses():
+    source = TOML.format(horizon=20)
+    file = lab.units(lab.parse(source), "quick")[0].file
+    assert work("small/0", "quick", source, file)
+    for other in ("quick-00000-0123456789ab.parquet", lab.units(lab.parse(source), "quick")[1].file):
+        with pytest.raises(InvalidInput, match="has other code; install the same version"):
+            work("small/0", "quick", source, other)
+    with pytest.raises(InvalidInput, match="has other code"):
+        work("small/99", "quick", source, file)
+
+
+def test_results_do_not_depend_on_the_cut():
+    source = TOML.format(horizon=200)
+    whole = everything(source.replace("seconds = 1e-6", "seconds = 5"))
+    pieces = everything(source)
+    assert (whole.unit.nunique(), pieces.unit.nunique()) == (1, UNITS)
+    pd.testing.assert_frame_equal(whole.drop(columns="unit"), pieces.drop(columns="unit"))
+
+
+def test_a_worker_compiles_a_policy_once(monkeypatch):
+    monkeypatch.delenv("NUMBA_DISABLE_JIT")
+    pytest.importorskip("numba")
+    from factored_bandits import kernel
+
+    source = TOML.format(horizon=40)
+    before = set(kernel._BOUND)
+    for name in ("small/0", "small/1", "small/2"):  # uniform, on two problems
+        assert frame(source, name).policy.unique().tolist() == ["uniform"]
+    added = set(kernel._BOUND) - before
+    loops = [kernel._BOUND[key] for key in kernel._BOUND if key[1] == "uniform"]
+    assert len(added) <= 1
+    assert [len(loop.signatures) for loop in loops] == [1] * len(loops)
+
+
+def test_provenance_is_in_every_row():
+    import numpy
+
+    row = frame(TOML.format(horizon=50), "small/0").iloc[0]
+    assert row.numpy == numpy.__version__
+    assert row.code == _code.code_version("uniform")
+    assert (row.arms, row.regret_unit, row.seed, row.horizon, row["size"]) == ("2x2", "reward", 3, 50, "quick")
+    assert row.version
+    assert row.machine
+    assert row.numba
+
+
+def test_other_code_another_file(tmp_path, monkeypatch):
+    """Editing a policy makes a new version of that policy's units, and only of them; a comment does not."""
+    import shutil
+
+    package = tmp_path / "factored_bandits"
+    shutil.copytree(_code.PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(_code, "PACKAGE", package)
+
+    def versions() -> list[str]:
+        _code.code_version.cache_clear()
+        _code._shared.cache_clear()
+        return [_code.code_version(policy) for policy in ("ucb1", "tea")]
+
+    before = versions()
+    ucb1 = package / "policies" / "ucb1.py"
+    ucb1.write_text(ucb1.read_text() + "\n# a remark\n")
+    assert versions() == before
+    ucb1.write_text(ucb1.read_text() + "\nNEW = 1\n")
+    changed = versions()
+    assert changed[0] != before[0]
+    assert changed[1] == before[1]
+    loop = package / "loop.py"
+    loop.write_text(loop.read_text() + "\nNEW = 1\n")
+    assert all(new != old for new, old in zip(versions(), changed, strict=True))
+    monkeypatch.undo()
+    _code.code_version.cache_clear()
+    _code._shared.cache_clear()
+
+
+def test_policies_stand_on_building_blocks_only():
+    """A policy that imported another one would not notice when that one changes."""
+    for path in sorted((_code.PACKAGE / "policies").glob("[a-z]*.py")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            assert not line.startswith("from .") or line.startswith(("from ._", "from ..", "from . import _")), path
+
+
+TINY = {"horizon": 30, "shorten": 1, "fewer": (), "repetitions": 2}
+ONLY = {  # elsewhere, the problems that the claims need
+    "additive_terms": ("K=8", "K=16"),
+    "dueling_07": ("K=8",),
+    "dueling_095": ("K=16",),
+    "suite_duels": ("paper p=0.7 K=16", "cyclic K=4"),
+    "suite_factored": ("rank one 16x16 u*v*=0.25", "trap 2x16"),
+}
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # interpreted, 0 / 0 warns
+@pytest.mark.parametrize("name", lab.names())
+def test_every_experiment_runs_and_decides(name, tmp_path, monkeypatch):
+    """At a size that means nothing; the words and numbers must be there."""
+    module = lab.load(name)
+    quick = dataclasses.replace(module.SPEC.quick, problems=ONLY.get(name, module.SPEC.quick.problems), **TINY)
+    spec = dataclasses.replace(module.SPEC, quick=quick)
+    monkeypatch.setattr(module, "SPEC", spec)
+    lab._lookup.spec_of.cache_clear()
+    [found] = lab.run([spec], "quick", tmp_path, lab.Engine(workers=1), progress=False)
+    lab._lookup.spec_of.cache_clear()
+    claims = module.claims(found)
+    assert claims
+    for claim in claims:
+        assert isinstance(claim, Claim)
+        assert claim.experiment == name
+        assert any(character.isdigit() for character in claim.measured)
+        assert claim.verdict in ("holds", "fails", "undecided")
+    assert len({claim.says for claim in claims}) == len(claims)
+
+
+@pytest.mark.parametrize(
+    ("name", "size"), [*((name, "quick") for name in lab.names()), ("rank1", "full"), ("suite_duels", "full")]
+)
+def test_units_are_neither_too_small_nor_too_many(name, size):
+    every = lab.units(lab.load(name).SPEC, size)
+    assert [unit.name for unit in every] == [f"{name}/{i}" for i in range(len(every))]
+    assert len({unit.file for unit in every}) == len(every)
+    pieces = [piece for unit in every for piece in unit.pieces]
+    settings = {id(piece.setting): piece.setting.repetitions for piece in pieces}
+    assert sum(piece.repetitions for piece in pieces) == sum(settings.values())
+    longest = every[0].spec.seconds
+    assert all(unit.seconds <= longest or sum(piece.repetitions for piece in unit.pieces) == 1 for unit in every)
+    assert sum(unit.seconds < 0.5 for unit in every) <= 1 + len(every) // 10
+    assert len(every) <= 1000

@@ -1,0 +1,215 @@
+"""The page in a real browser, opened from disk: quiet, alone, and its buttons do what they say."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from browser import Browser, executable
+
+pytestmark = pytest.mark.xdist_group("page")  # one process makes the page
+GROWTH, LARGEST = "#chart-growth", "#chart-largest"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    program = executable()
+    if program is None:
+        pytest.skip("there is no Chromium on this machine; `.ci/run` installs it where it may")
+    with Browser(program) as found:
+        yield found
+
+
+@pytest.fixture
+def opened(browser, page):
+    """The page on a large screen, with all its charts drawn."""
+    browser.open(page, height=6000)
+    browser.wait(ALL_DRAWN)
+    return browser
+
+
+ALL_DRAWN = "[...document.querySelectorAll('figure.chart')].every((figure) => figure.dataset.drawn)"
+
+
+def traces(browser, figure, panel=0):
+    """Of each trace of a panel: the policy, whether it is visible, its colour, and whether it is of single runs."""
+    return browser.run(
+        f"document.querySelectorAll('{figure} .plot')[{panel}].data.map((trace) => "
+        "({key: trace.legendgroup, visible: trace.visible, colour: trace.line.color, runs: trace.meta === 'runs', "
+        "points: trace.x.length}))"
+    )
+
+
+def layout(browser, figure, what, panel=0):
+    return browser.run(f"document.querySelectorAll('{figure} .plot')[{panel}]._fullLayout.{what}")
+
+
+def curves_on_screen(browser, figure):
+    """How many lines the first panel really shows."""
+    return browser.run(
+        f"[...document.querySelectorAll('{figure} .plot')[0].querySelectorAll('.scatterlayer .js-line')]"
+        ".filter((line) => line.getBBox().width > 0 && parseFloat(getComputedStyle(line).strokeWidth) > 0.5).length"
+    )
+
+
+def chip(figure, policy):
+    return f'{figure} .chip[data-key="{policy}"]'
+
+
+def test_no_errors_and_no_network(opened, page):
+    assert opened.errors == []
+    assert opened.requests == [page.as_uri()]
+    assert opened.run("document.querySelectorAll('.plot .main-svg').length") >= 7
+    assert curves_on_screen(opened, LARGEST) == 3
+
+
+def test_an_error_would_have_been_noticed(browser, tmp_path):
+    bad = tmp_path / "bad.html"
+    bad.write_text('<img src="missing.png"><script>console.error("one"); nowhere.two</script>')
+    browser.open(bad)
+    browser.wait("document.images[0].complete")
+    browser.run("1")
+    assert len(browser.errors) == 3
+    assert len(browser.requests) == 2
+
+
+def test_a_name_hides_its_curve_in_every_panel(opened):
+    opened.click(chip(GROWTH, "ucb1"))
+    for panel in range(3):
+        shown = {trace["key"]: trace["visible"] for trace in traces(opened, GROWTH, panel)}
+        assert shown == {"uniform": True, "ucb1": False, "tea": True}
+    assert curves_on_screen(opened, GROWTH) == 2
+    assert opened.run(f"document.querySelector('{chip(GROWTH, 'ucb1')}').getAttribute('aria-pressed')") == "false"
+    assert curves_on_screen(opened, LARGEST) == 3, "other figures stay as they are"
+    opened.click(chip(GROWTH, "ucb1"))
+    assert curves_on_screen(opened, GROWTH) == 3
+
+
+def test_two_clicks_leave_one_curve(opened):
+    opened.click(chip(LARGEST, "tea"), times=2)
+    assert curves_on_screen(opened, LARGEST) == 1
+    opened.click(f'{LARGEST} [data-do="all"]')
+    assert curves_on_screen(opened, LARGEST) == 3
+    opened.click(f'{LARGEST} [data-do="all"]')
+    assert curves_on_screen(opened, LARGEST) == 0
+
+
+def test_log_and_linear(opened):
+    before = layout(opened, LARGEST, "yaxis.type")
+    limits = layout(opened, LARGEST, "yaxis.range")
+    opened.click(f'{LARGEST} [data-do="log"]')
+    assert {before, layout(opened, LARGEST, "yaxis.type")} == {"log", "linear"}
+    assert layout(opened, LARGEST, "xaxis.type") == "log"
+    opened.click(f'{LARGEST} [data-do="log"]')
+    assert layout(opened, LARGEST, "yaxis.type") == before
+    assert layout(opened, LARGEST, "yaxis.range") == pytest.approx(limits)
+
+
+def test_every_run(opened, results):
+    assert not any(trace["runs"] for trace in traces(opened, LARGEST))
+    opened.click(f'{LARGEST} [data-do="runs"]')
+    runs = {trace["key"]: trace["points"] for trace in traces(opened, LARGEST) if trace["runs"]}
+    assert set(runs) == {"uniform", "ucb1", "tea"}
+    assert set(runs.values()) == {4 * (50 + 1)}, "four repetitions of 50 points, and a gap after each"
+    assert curves_on_screen(opened, LARGEST) == 3 + 3 * 4
+    opened.click(f'{LARGEST} [data-do="runs"]')
+    assert curves_on_screen(opened, LARGEST) == 3
+
+
+def test_hovering_tells_the_numbers(opened, results):
+    place = opened.run(
+        f"(() => {{ const plot = document.querySelector('{LARGEST} .plot'); plot.scrollIntoView({{block: 'center'}});"
+        "const box = plot.getBoundingClientRect(), all = plot._fullLayout;"
+        "const trace = plot.data.find((each) => each.legendgroup === 'uniform' && each.customdata);"
+        "const i = 60; return [box.x + all.xaxis._offset + all.xaxis.d2p(trace.x[i]),"
+        " box.y + all.yaxis._offset + all.yaxis.d2p(trace.y[i])]; })()"
+    )
+    opened.call("Input.dispatchMouseEvent", type="mouseMoved", x=place[0], y=place[1])
+    opened.wait(f"document.querySelector('{LARGEST} .hovertext') !== null")
+    told = opened.run(f"document.querySelector('{LARGEST} .hovertext').textContent")
+    assert any(policy in told for policy in ("uniform", "ucb1", "tea"))
+    assert "middle 80 %" in told
+
+
+def test_zoom_and_back(opened):
+    limits = layout(opened, LARGEST, "xaxis.range")
+    box = opened.run(
+        f"(({{x, y}}) => [x, y])(document.querySelector('{LARGEST} .plot .nsewdrag').getBoundingClientRect())"
+    )
+    for kind, far in (("mousePressed", 100), ("mouseMoved", 300), ("mouseReleased", 300)):
+        place = {"x": box[0] + far, "y": box[1] + far // 2, "button": "left", "clickCount": 1}
+        opened.call("Input.dispatchMouseEvent", type=kind, **place)
+    opened.wait(f"document.querySelector('{LARGEST} .plot')._fullLayout.xaxis.range[0] > {limits[0]} + 0.1")
+    opened.click(f'{LARGEST} [data-do="runs"]')
+    assert layout(opened, LARGEST, "xaxis.range")[0] > limits[0] + 0.1, "other buttons keep the zoom"
+    opened.click(f"{LARGEST} .plot .nsewdrag", times=2)
+    opened.wait(f"document.querySelector('{LARGEST} .plot')._fullLayout.xaxis.range[0] === {json.dumps(limits[0])}")
+
+
+def test_dark_by_button_and_by_wish(opened, page):
+    def ground():
+        return opened.run("getComputedStyle(document.body).backgroundColor")
+
+    def colours():
+        return {trace["key"]: trace["colour"] for trace in traces(opened, LARGEST) if "colour" in trace}
+
+    light, lines = ground(), colours()
+    assert lines["tea"] == "#0072B2"
+    opened.click("#theme")
+    dark = ground()
+    assert dark != light
+    assert colours()["tea"] == "#3FA2E0"
+    assert layout(opened, LARGEST, "font.color") == "#e6e9ed"
+    opened.click("#theme")
+    assert (ground(), colours()) == (light, lines)
+    opened.run("localStorage.clear()")
+    opened.open(page, height=6000, dark=True)
+    opened.wait(ALL_DRAWN)
+    assert ground() == dark
+    assert colours()["tea"] == "#3FA2E0"
+    opened.wish(dark=False)
+    opened.wait(f"getComputedStyle(document.body).backgroundColor === {json.dumps(light)}")
+    assert colours() == lines
+
+
+def test_a_keyboard_is_enough(opened):
+    opened.run(f"document.querySelector('{chip(LARGEST, 'tea')}').focus()")
+    opened.press("Enter")
+    assert curves_on_screen(opened, LARGEST) == 2
+    opened.press("Tab")
+    assert opened.run("document.activeElement.className") == "chip"
+    opened.press(" ")
+    assert curves_on_screen(opened, LARGEST) == 1
+    opened.run(f"document.querySelector('{LARGEST} summary').focus()")
+    opened.press("Enter")
+    assert opened.run(f"document.querySelector('{LARGEST} details').open")
+    rows = opened.run(f"document.querySelectorAll('{LARGEST} details tbody tr').length")
+    assert rows == 3
+
+
+def test_everything_has_a_name_for_those_who_cannot_see_it(opened):
+    nameless = opened.run(
+        "[...document.querySelectorAll('button, a, .plot, [role]')].filter((each) => "
+        "!(each.getAttribute('aria-label') || each.textContent).trim() && !each.closest('svg')).length"
+    )
+    assert nameless == 0
+
+
+@pytest.mark.parametrize("width", [320, 390, 800])
+def test_a_phone_does_not_scroll_sideways(browser, page, width):
+    browser.open(page, width=width, height=12_000, phone=True)
+    browser.wait(ALL_DRAWN)
+    browser.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    assert browser.run("document.documentElement.scrollWidth") <= width
+    widest = browser.run("Math.max(...[...document.querySelectorAll('.plot')].map((each) => each.scrollWidth))")
+    assert widest <= width
+    assert browser.errors == []
+
+
+def test_charts_are_drawn_when_they_come_into_view(browser, page):
+    browser.open(page, height=300)
+    browser.wait(f"document.querySelector('{GROWTH}').dataset.drawn === 'yes'")
+    assert not browser.run("document.querySelector('#chart-within').dataset.drawn")
+    browser.run("document.querySelector('#chart-within').scrollIntoView({behavior: 'instant'})")
+    browser.wait("document.querySelector('#chart-within').dataset.drawn === 'yes'")

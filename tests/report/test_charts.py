@@ -1,0 +1,188 @@
+"""Charts as data: what was measured is what is in them, whoever draws them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from factored_bandits.errors import InvalidInput
+from factored_bandits.report.charts import curves, fitted, overlay, profile, slopes, timeline
+from factored_bandits.report.interactive import traces
+from factored_bandits.report.measured import measured
+from factored_bandits.report.palette import look
+
+
+def test_results_and_their_frame_give_the_same_curves(results, frame):
+    by_frame, by_results = curves(frame), curves(results[6])
+    assert [panel.title for panel in by_frame.panels] == ["spiked 3", "spiked 4", "spiked 6"]
+    for one, other in zip(by_frame.panels[2].lines, by_results.panels[0].lines, strict=True):
+        assert one.key == other.key
+        for part in ("x", "y", "low", "high", "runs"):
+            np.testing.assert_array_equal(getattr(one, part), getattr(other, part))
+    assert one.look == look("tea")
+
+
+def test_the_order_of_rows_does_not_matter(frame):
+    shuffled = frame.sample(frac=1.0, random_state=1)
+    found = {(each.problem, each.policy): each.regret for each in measured(shuffled)}
+    for each in measured(frame):
+        np.testing.assert_array_equal(found[each.problem, each.policy], each.regret)
+
+
+def test_caption_says_unit_size_horizon_and_repetitions(frame):
+    caption = curves(frame).caption
+    for fact in ("3 problems", "K = 3 x 3, 4 x 4, 6 x 6", "unit 'reward'", "horizon 30,000", "4 repetitions", "80 %"):
+        assert fact in caption
+
+
+def test_alternative_text_and_numbers_tell_the_ends(results):
+    chart = curves(results[6])
+    (table,) = chart.numbers
+    ends = {each.policy: each.summary().mean for each in results[6]}
+    order = sorted(ends, key=ends.get)
+    assert [row[0] for row in table.rows] == order
+    assert float(table.rows[0][1].replace(",", "")) == pytest.approx(ends[order[0]], rel=0.01)
+    places = [chart.alt.index(f"{policy} ") for policy in order]
+    assert places == sorted(places)
+
+
+def test_two_experiments_with_the_same_problem_are_two_panels(frame):
+    twice = pd.concat([frame, frame.assign(experiment="again")])
+    titles = [panel.title for panel in curves(twice).panels]
+    assert len(titles) == 6
+    assert "again: spiked 3" in titles
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (lambda frame: frame.drop(columns="regret"), "no column 'regret'"),
+        (lambda frame: pd.concat([frame, frame.head(1)]), "is there twice"),
+        (lambda frame: frame.drop(index=frame.index[5]), "different rounds"),
+        (lambda frame: frame.assign(horizon=np.arange(len(frame))), "horizon differs"),
+        (lambda frame: frame.head(0), "nothing to draw"),
+    ],
+    ids=["missing column", "twice", "ragged", "horizons", "empty"],
+)
+def test_frames_that_cannot_be_drawn(frame, change, complaint):
+    with pytest.raises(InvalidInput, match=complaint):
+        curves(change(frame))
+
+
+def power(exponent, noise=0.0):
+    """A policy whose regret is 2 K ** exponent, give or take the noise."""
+    rows = [
+        ("mine", f"{k}", str(k), r, 2.0 * k**exponent + noise * (-1) ** r) for k in (8, 16, 32, 64) for r in range(4)
+    ]
+    return pd.DataFrame(rows, columns=["policy", "problem", "arms", "repetition", "regret"]).assign(round=10)
+
+
+@pytest.mark.parametrize("exponent", [0.0, 1.0, 2.0, 3.0])
+def test_slopes_of_powers_are_their_exponents(exponent):
+    slope = fitted(power(exponent))["mine"]
+    assert slope.value == pytest.approx(exponent, abs=1e-12)
+    assert np.exp(slope.level) == pytest.approx(2.0)
+    assert slope.error == pytest.approx(0.0, abs=1e-12)
+
+
+def test_the_error_of_a_slope_is_that_of_simulations():
+    rng, sizes, slopes_found, told = np.random.default_rng(3), (8, 16, 32), [], []
+    for _ in range(100):
+        rows = [("mine", str(k), str(k), r, 10.0 * k * rng.gamma(50.0) / 50.0) for k in sizes for r in range(20)]
+        frame = pd.DataFrame(rows, columns=["policy", "problem", "arms", "repetition", "regret"]).assign(round=1)
+        slope = fitted(frame)["mine"]
+        slopes_found.append(slope.value)
+        told.append(slope.error)
+    spread = np.std(slopes_found, ddof=1)  # known to a share of 1 / sqrt(2 x 99) = 7 %
+    assert np.mean(told) == pytest.approx(spread, rel=4 * 0.07)
+
+
+def test_slopes_chart(frame):
+    chart = slopes(frame)
+    points = {line.key: line for line in chart.panels[0].lines if line.errors is not None}
+    assert list(points) == ["uniform", "ucb1", "tea"]
+    np.testing.assert_array_equal(points["tea"].x, [3, 4, 6])
+    last = frame[(frame["round"] == 30_000) & (frame.policy == "tea")].groupby("arms").regret.mean()
+    np.testing.assert_allclose(points["tea"].y, [last[k] for k in ("3x3", "4x4", "6x6")])
+    assert points["tea"].label == f"tea: {fitted(frame)['tea']}"
+    assert [text for _, text in chart.panels[0].x.ticks] == ["3", "4", "6"]
+
+
+def test_two_problems_of_one_size_have_no_slope(frame):
+    with pytest.raises(InvalidInput, match="one problem per K"):
+        slopes(frame.assign(arms="4x4"))
+    with pytest.raises(InvalidInput, match="arms must be such as"):
+        slopes(frame.assign(arms="many"))
+
+
+def test_timeline_is_the_history_of_the_levels(results, eliminations):
+    result = results[6][-1]
+    chart = timeline(eliminations, sizes=result.sizes, horizon=result.horizon, best=result.best, repetition=1)
+    assert len(chart.panels) == 2
+    for factor, panel in enumerate(chart.panels):
+        assert sorted(row.label for row in panel.rows) == [str(level) for level in range(6)]
+        assert panel.rows[-1].best
+        for row in panel.rows:
+            own = [e for e in result.eliminations if (e.repetition, e.factor, e.level) == (1, factor, int(row.label))]
+            assert list(row.returns) == [e.round for e in own if e.event == "in"]
+            assert [end for _, end in row.spans if end < result.horizon] == [e.round for e in own if e.event == "out"]
+            assert [start for start, _ in row.spans][1:] == list(row.returns)
+    assert any(row.spans[0][1] < result.horizon for row in chart.panels[0].rows), "something went out"
+
+
+def test_a_timeline_without_events(eliminations):
+    with pytest.raises(InvalidInput, match="ruled anything out"):
+        timeline(eliminations.head(0))
+    with pytest.raises(InvalidInput, match="no column 'level'"):
+        timeline(eliminations.drop(columns="level"))
+
+
+def test_profile_of_a_frame_is_that_of_its_means(frame):
+    last = frame[frame["round"] == 30_000].groupby(["problem", "policy"]).regret.mean()
+    regrets = {problem: last[problem].to_dict() for problem in ("spiked 3", "spiked 4", "spiked 6")}
+    for one, other in zip(profile(frame).panels[0].lines, profile(regrets).panels[0].lines, strict=True):
+        assert one.key == other.key
+        np.testing.assert_allclose(one.y, other.y)
+
+
+def test_bounds_belong_to_their_panel(frame):
+    rounds = [1, 100, 30_000]
+    values = {"problem": "spiked 4", "name": "Theorem 2", "round": rounds, "value": [1e3, 2e3, 4e3]}
+    chart = overlay(frame, pd.DataFrame(values))
+    assert [len(panel.lines) for panel in chart.panels] == [3, 4, 3]
+    line, y = chart.panels[1].lines[-1], chart.panels[1].y
+    assert (line.label, line.y.tolist()) == ("Theorem 2", [1e3, 2e3, 4e3])
+    assert y.log
+    assert y.limits[1] > 4e3
+    everywhere = overlay(frame, pd.DataFrame(values).drop(columns="problem"))
+    assert [len(panel.lines) for panel in everywhere.panels] == [4, 4, 4]
+    with pytest.raises(InvalidInput, match="no column 'value'"):
+        overlay(frame, pd.DataFrame(values).drop(columns="value"))
+
+
+@pytest.mark.parametrize("kind", ["curves", "slopes", "timeline", "profile", "overlay"])
+def test_both_libraries_draw_every_kind(kind, frame, eliminations, tmp_path):
+    bounds = pd.DataFrame({"name": "upper bound", "round": [1, 30_000], "value": [1e3, 4e3]})
+    chart = {
+        "curves": lambda: curves(frame),
+        "slopes": lambda: slopes(frame),
+        "timeline": lambda: timeline(eliminations, sizes=[6, 6]),
+        "profile": lambda: profile(frame),
+        "overlay": lambda: overlay(frame, bounds),
+    }[kind]()
+    for suffix, magic in (("png", b"\x89PNG"), ("pdf", b"%PDF")):
+        chart.figure(tmp_path / f"{kind}.{suffix}", runs=True)
+        assert (tmp_path / f"{kind}.{suffix}").read_bytes().startswith(magic)
+    figure = chart.interactive()  # plotly checks every property
+    shown = {trace.name for trace in figure.data if trace.showlegend}
+    assert shown == {line.label for line in chart.legend().values()}
+    assert len(chart.numbers) >= 1
+
+
+def test_plotly_gets_the_same_numbers(frame):
+    panel = curves(frame).panels[0]
+    drawn = {trace["legendgroup"]: trace for trace in traces(panel) if trace["showlegend"]}
+    for line in panel.lines:
+        np.testing.assert_allclose(drawn[line.key]["y"], line.y, rtol=1e-4)
+        assert drawn[line.key]["line"]["color"] == line.look.colour
