@@ -169,8 +169,8 @@ def test_dark_by_button_and_by_wish(opened, page):
     assert ground() == dark
     assert colours()["tea"] == "#3FA2E0"
     opened.wish(dark=False)
-    opened.wait(f"getComputedStyle(document.body).backgroundColor === {json.dumps(light)}")
-    assert colours() == lines
+    opened.wait(f"document.querySelector('{LARGEST} .plot').data.some((trace) => trace.line.color === '#0072B2')")
+    assert (ground(), colours()) == (light, lines)
 
 
 def test_a_keyboard_is_enough(opened):

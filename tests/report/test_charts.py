@@ -184,5 +184,5 @@ def test_plotly_gets_the_same_numbers(frame):
     panel = curves(frame).panels[0]
     drawn = {trace["legendgroup"]: trace for trace in traces(panel) if trace["showlegend"]}
     for line in panel.lines:
-        np.testing.assert_allclose(drawn[line.key]["y"], line.y, rtol=1e-4)
+        np.testing.assert_allclose(drawn[line.key]["y"], line.y, rtol=5e-4)  # four digits
         assert drawn[line.key]["line"]["color"] == line.look.colour

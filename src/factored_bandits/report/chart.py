@@ -60,6 +60,7 @@ class Panel:
     lines: tuple[Line, ...] = ()
     rows: tuple[Row, ...] = ()  # the first one at the bottom
     look: Look | None = None  # of the rows
+    alt: str = ""  # what a reader who cannot see it should know
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +78,6 @@ class Chart:
     name: str  # of the files, and of the place on the page
     title: str
     caption: str  # what was measured, and how to read it
-    alt: str  # what a reader who cannot see it should know
     panels: tuple[Panel, ...]
     numbers: tuple[Table, ...] = ()  # the same in figures
     order: tuple[str, ...] = ()  # of the keys in the legend; by default that of the lines
@@ -88,11 +88,16 @@ class Chart:
 
         return draw(self, path, runs=runs)
 
-    def interactive(self) -> Any:
+    def interactive(self, *, runs: bool = False) -> Any:
         """The same as a plotly figure."""
         from .interactive import figure
 
-        return figure(self)
+        return figure(self, runs=runs)
+
+    @property
+    def alt(self) -> str:
+        """What a reader who cannot see it should know."""
+        return " ".join([f"{self.title}.", *(panel.alt for panel in self.panels)])
 
     def legend(self) -> dict[str, Line]:
         """The lines that have an entry, by key; those that `order` names first."""

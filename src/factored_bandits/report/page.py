@@ -13,7 +13,7 @@ from ..errors import InvalidInput
 from .chart import Chart
 from .claims import Claim
 from .figures import save
-from .fragments import element, fragment, paragraphs, table_of, text
+from .fragments import element, fragment, paragraphs, points_per_run, table_of, text
 from .interactive import FONT, script
 from .palette import DARK
 from .tables import Table
@@ -95,11 +95,13 @@ def write_page(
 
 def page_of(sections: Sequence[Section], claims: Sequence[Claim], facts: Mapping[str, str], title: str = TITLE) -> str:
     """The page as text."""
+    points = points_per_run([chart for section in sections for chart in section.charts])
+    told = [_section(section, points) for section in sections]
     parts = {
         "title": text(title),
         "style": _style(),
         "contents": _contents(sections, bool(claims), bool(facts)),
-        "body": "\n".join([_claims(claims, sections), *map(_section, sections), _facts(facts)]),
+        "body": "\n".join([_claims(claims, sections), *told, _facts(facts)]),
         "plotly": script(),
         "script": _asset("page.js"),
     }
@@ -164,7 +166,8 @@ def _claims(claims: Sequence[Claim], sections: Sequence[Section]) -> str:
 
 def _claim(claim: Claim, sections: Sequence[Section]) -> str:
     badge = f'<span class="verdict {text(claim.verdict)}">{MARKS[claim.verdict]} {text(claim.verdict)}</span>'
-    cells = [("The paper says", text(claim.says)), ("Measured", text(claim.measured)), ("", badge)]
+    measured = "<br>".join(map(text, claim.measured.split("; ")))
+    cells = [("The paper says", text(claim.says)), ("Measured", measured), ("", badge)]
     told = "".join(f"<td{_head(head)}>{cell}</td>" for head, cell in cells)
     return f'<tr>{told}<td class="plain">{_link(claim, sections)}</td></tr>'
 
@@ -185,8 +188,9 @@ def _link(claim: Claim, sections: Sequence[Section]) -> str:
     return ""
 
 
-def _section(section: Section) -> str:
-    parts = [element("h2", section.title), paragraphs(section.text), *map(fragment, section.charts)]
+def _section(section: Section, points: int) -> str:
+    parts = [element("h2", section.title), paragraphs(section.text)]
+    parts += [fragment(chart, points) for chart in section.charts]
     if section.table is not None:
         parts.append(f"<figure>{table_of(section.table)}</figure>")
     return f'<section id="{text(section.name)}">{"".join(parts)}</section>'
