@@ -14,7 +14,7 @@ from .tables import Table
 HINT = "Point at a line for its numbers. Drag to zoom, double-click to go back."
 HINT_LEGEND = "Click a name to hide it, double-click to see it alone."
 TOUCH, TOUCH_LEGEND = "Tap a line for its numbers.", "Tap a name to hide it."
-RUN_POINTS = (12, 50)  # of each run in a page, at least and at most
+RUN_POINTS = (12, 100)  # of each run in a page, at least and at most
 RUN_NUMBERS = 200_000  # of all runs in a page
 SHAPES = {  # markers in a legend of 34 x 12
     "o": '<circle cx="17" cy="6" r="3.5"/>',
@@ -100,7 +100,8 @@ def _panel(chart: Chart, panel: Panel) -> str:
     title = element("h4", panel.title) if panel.title and len(chart.panels) > 1 else ""
     return (
         f'<div class="panel">{title}<p class="axis" aria-hidden="true">{text(panel.y.label)}</p>'
-        f'<div class="plot" role="img" aria-label="{text(panel.alt)}"{tall}></div></div>'
+        f'<div class="plot" role="img" aria-label="{text(panel.alt)}"{tall}></div>'
+        f'<p class="axis below" aria-hidden="true">{text(panel.x.label)}</p></div>'
     )
 
 

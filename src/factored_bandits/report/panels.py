@@ -12,6 +12,8 @@ from .palette import EDGE, INK, PALE
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+DECADES = 1e3  # beyond which a logarithmic axis has no small ticks
+
 
 def draw_panel(axes: Axes, panel: Panel, runs: bool = False, *, title: str = "", first: bool = True) -> None:
     """Everything but the names of the lines; `first` panels of a row have the label of the vertical axis."""
@@ -40,6 +42,8 @@ def _scale(axes: Axes, axis: Axis, which: str) -> None:
     elif not axis.ticks:
         own.set_major_formatter(ticker.EngFormatter(sep=""))  # 300k
     (axes.set_xlim if which == "x" else axes.set_ylim)(*axis.limits)
+    if axis.log and axis.limits[1] > DECADES * axis.limits[0]:
+        own.set_minor_locator(ticker.NullLocator())  # they would be crowded, and cost half of the time
     if axis.ticks:
         own.set_major_locator(ticker.FixedLocator([at for at, _ in axis.ticks]))
         own.set_major_formatter(ticker.FixedFormatter([text for _, text in axis.ticks]))

@@ -82,14 +82,15 @@
 
     layout(panel, zoom) {
       const line = { gridcolor: css("--line"), linecolor: css("--soft"), tickcolor: css("--soft") };
+      const untitled = { title: { text: "" } }; // the page has its own
       const scale = panel.scales[this.log ? "log" : "linear"];
       return {
-        xaxis: axis({ ...panel.x, ...line }, zoom.x),
-        yaxis: axis({ ...panel.y, ...scale, ...line, title: { text: "" }, showgrid: !panel.rows }, zoom.y),
+        xaxis: axis({ ...panel.x, ...line, ...untitled }, zoom.x),
+        yaxis: axis({ ...panel.y, ...scale, ...line, ...untitled, showgrid: !panel.rows }, zoom.y),
         font: { family: css("--font"), size: 12, color: css("--ink") },
         paper_bgcolor: "rgba(0,0,0,0)",
         plot_bgcolor: "rgba(0,0,0,0)",
-        margin: { l: 8, r: 12, t: 6, b: 40 },
+        margin: { l: 8, r: 14, t: 6, b: 8 },
         showlegend: false,
         hovermode: "closest",
         hoverdistance: 30,
