@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
 
+import factored_bandits as fb
 from factored_bandits.errors import InvalidInput
 from factored_bandits.report.charts import curves, fitted, overlay, profile, slopes, timeline
+from factored_bandits.report.charts._timeline import NEEDED
+from factored_bandits.report.fragments import RUN_POINTS, fragment, points_per_run
 from factored_bandits.report.interactive import traces
 from factored_bandits.report.measured import measured
 from factored_bandits.report.palette import look
@@ -159,6 +164,50 @@ def test_bounds_belong_to_their_panel(frame):
     assert [len(panel.lines) for panel in everywhere.panels] == [4, 4, 4]
     with pytest.raises(InvalidInput, match="no column 'value'"):
         overlay(frame, pd.DataFrame(values).drop(columns="value"))
+
+
+def boxes(figure, texts):
+    return [text.get_window_extent() for text in texts if text.get_text() and text.get_visible()]
+
+
+def apart(found):
+    return not any(one.overlaps(other) for one, other in itertools.combinations(found, 2))
+
+
+@pytest.mark.parametrize("count", [6, 64, 200])
+def test_names_of_levels_do_not_overlap(count):
+    rows = [("tea", 0, 100 + 7 * level, 0, level, "out") for level in range(1, count)]
+    figure = timeline(pd.DataFrame(rows, columns=NEEDED), sizes=[count], best=[0]).figure()
+    figure.draw_without_rendering()
+    found = boxes(figure, figure.axes[0].get_yticklabels())
+    assert len(found) >= 6
+    assert apart(found)
+    assert min(box.x0 for box in found) >= 0
+
+
+def test_a_legend_of_many_names_is_within_the_figure(frame):
+    some = frame[frame.policy == "tea"]
+    names = fb.policies.names()
+    figure = curves(pd.concat([some.assign(policy=name) for name in names])).figure()
+    figure.draw_without_rendering()
+    (legend,) = figure.legends
+    found = boxes(figure, legend.get_texts())
+    assert len(found) == len(names) > 40
+    assert apart(found)
+    assert max(box.x1 for box in found) <= figure.bbox.x1
+    caption = figure.texts[-1].get_window_extent()
+    bottom = min(axes.get_tightbbox().y0 for axes in figure.axes)
+    assert caption.y1 < min(box.y0 for box in found) < max(box.y1 for box in found) < bottom
+
+
+def test_a_page_with_very_many_runs_keeps_fewer_points_of_each(frame):
+    few = curves(frame)
+    assert points_per_run([few]) == RUN_POINTS[1]
+    many = [few] * 200  # 200 charts of 3 panels, 3 policies and 4 repetitions
+    assert points_per_run(many) == 200_000 // (200 * 3 * 3 * 4)
+    assert points_per_run([few] * 5000) == RUN_POINTS[0]
+    short, whole = fragment(few, 12), fragment(few, 100)
+    assert len(short) < 0.8 * len(whole)
 
 
 @pytest.mark.parametrize("kind", ["curves", "slopes", "timeline", "profile", "overlay"])

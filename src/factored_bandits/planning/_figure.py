@@ -12,7 +12,8 @@ import numpy as np
 
 from ..arrays import Floats
 from ..report.figures import HEIGHT, LEFT, SETTINGS, check_figure_path, load_matplotlib, save
-from ..report.palette import GREY, INK, PALE, looks
+from ..report.palette import GREY, INK, looks
+from ..report.panels import dress
 from ._fixed import FixedTest
 from ._forecast import Forecast
 
@@ -100,8 +101,4 @@ def _dress(axes: Axes, unit: str, beginning: float) -> None:
     axes.yaxis.set_major_formatter(ticker.PercentFormatter(1.0, decimals=0))
     axes.set_xlabel(unit, color=INK)
     axes.set_ylabel("share of repetitions", color=INK)
-    axes.grid(True, which="major", color=PALE, linewidth=0.6)
-    axes.set_axisbelow(True)
-    axes.tick_params(colors=INK, which="both", length=3)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
+    dress(axes)

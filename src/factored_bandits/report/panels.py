@@ -23,7 +23,7 @@ def draw_panel(axes: Axes, panel: Panel, runs: bool = False, *, title: str = "",
     axes.set_ylabel(panel.y.label if first and not panel.rows else "", color=INK)
     if title:
         axes.set_title("\n".join(textwrap.wrap(title, 48)), loc="left", fontsize=10, color=INK, pad=6)
-    _dress(axes)
+    dress(axes)
     for line in panel.lines:
         if line.low is not None and line.high is not None:
             band: dict[str, Any] = {"color": line.look.colour, "alpha": 0.16, "linewidth": 0, "zorder": 2}
@@ -50,7 +50,8 @@ def _scale(axes: Axes, axis: Axis, which: str) -> None:
         own.set_minor_locator(ticker.NullLocator())
 
 
-def _dress(axes: Axes) -> None:
+def dress(axes: Axes) -> None:
+    """A pale grid, two sides, everything in ink."""
     axes.grid(True, which="major", color=PALE, linewidth=0.6)
     axes.set_axisbelow(True)
     axes.tick_params(colors=INK, which="both", length=3)
