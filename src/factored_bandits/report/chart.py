@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+CROWD = 60  # returns in one row
+
+
 class Axis(NamedTuple):
     """An axis as it is first shown, and its limits on the other scale, if a reader may switch to that."""
 
@@ -61,6 +64,11 @@ class Panel:
     rows: tuple[Row, ...] = ()  # the first one at the bottom
     look: Look | None = None  # of the rows
     alt: str = ""  # what a reader who cannot see it should know
+
+    @property
+    def crowded(self) -> bool:
+        """Whether levels came back so often that each return can only be a thin tick."""
+        return any(len(row.returns) > CROWD for row in self.rows)
 
 
 @dataclass(frozen=True, eq=False)

@@ -145,29 +145,35 @@ def _line(line: Line) -> dict[str, Any]:
 
 
 def _rows(panel: Panel) -> list[dict[str, Any]]:
-    """Thick pieces of line while a level is in, diamonds where it came back."""
+    """Thick pieces of line while a level is in, a tick where it came back."""
     if panel.look is None:
         return []
     bars: list[tuple[float, float, str]] = []
     back: list[tuple[float, float, str]] = []
     for i, row in enumerate(panel.rows):
-        for start, end in row.spans:
-            told = f"level {html.escape(row.label)}<br>in from round {start:,.0f} to {end:,.0f}"
-            bars += [(start, i, told), (end, i, told), (math.nan, math.nan, "")]
-        back += [(at, i, f"level {html.escape(row.label)}<br>came back in round {at:,.0f}") for at in row.returns]
-    found = [_told("in", bars, line={"color": panel.look.colour, "width": 0.65 * row_height(panel)})]
+        label, gap = html.escape(row.label), (math.nan, math.nan, "")
+        bars += [point for start, end in row.spans for point in ((start, i, label), (end, i, label), gap)]
+        back += [(at, i, label) for at in row.returns]
+    high = row_height(panel)
+    found = [_levels("in", "", bars, line={"color": panel.look.colour, "width": 0.65 * high})]
     if back:
-        marker = {"symbol": "diamond", "size": 6, "color": INK}
-        found.append(_told("back", back, mode="markers", marker=marker))
+        marker = {
+            "symbol": "line-ns-open",
+            "size": 0.6 * high,
+            "color": INK,
+            "line": {"width": 0.5 if panel.crowded else 1.3},
+        }
+        found.append(_levels("back", "came back in ", back, mode="markers", marker=marker, opacity=0.75))
     return found
 
 
-def _told(key: str, points: list[tuple[float, float, str]], **more: Any) -> dict[str, Any]:
-    """Points that say something when one hovers over them; their rounds are exact."""
+def _levels(key: str, what: str, points: list[tuple[float, float, str]], **more: Any) -> dict[str, Any]:
+    """Points (round, row, level) that say which level they are of; their rounds are exact."""
     x, y = (np.array([point[i] for point in points]) for i in (0, 1))
     exact = [None if math.isnan(at) else int(at) for at in x]
-    told = {"hoverinfo": "text", "hovertemplate": "%{text}<extra></extra>", "text": [point[2] for point in points]}
-    return _scatter(key, x, y, **more) | told | {"x": exact}
+    told = f"level %{{text}}<br>{what}round %{{x:,.0f}}<extra></extra>"
+    names = [point[2] for point in points]
+    return _scatter(key, x, y, **more) | {"x": exact, "text": names, "hoverinfo": "text", "hovertemplate": told}
 
 
 def axis(own: Axis) -> dict[str, Any]:

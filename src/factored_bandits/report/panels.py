@@ -78,7 +78,7 @@ def _line(axes: Axes, line: Line, runs: bool) -> None:
 
 
 def _rows(axes: Axes, panel: Panel) -> None:
-    """Bars while a level is in; a diamond where it came back."""
+    """Bars while a level is in; a tick where it came back."""
     if panel.look is None:
         return
     axes.grid(False, axis="y")
@@ -86,6 +86,8 @@ def _rows(axes: Axes, panel: Panel) -> None:
         axes.hlines(i, *panel.x.limits, color=PALE, linewidth=0.6, zorder=1)
         height = 0.82 if row.best else 0.62
         bars = [(start, end - start) for start, end in row.spans]
-        axes.broken_barh(bars, (i - height / 2, height), color=panel.look.colour, zorder=2)
+        axes.broken_barh(bars, (i - height / 2, height), color=panel.look.colour, linewidth=0, zorder=2)
         if row.returns:
-            axes.plot(row.returns, [i] * len(row.returns), "D", markersize=3, color=INK, zorder=4, label="_return")
+            ticks: dict[str, Any] = {"color": INK, "markersize": 5, "alpha": 0.75, "zorder": 4}
+            thin = 0.35 if panel.crowded else 0.8
+            axes.plot(row.returns, [i] * len(row.returns), "|", markeredgewidth=thin, label="_return", **ticks)

@@ -48,7 +48,8 @@ def timeline(
         raise InvalidInput("eliminations is empty: none of these policies ruled anything out")
     shown = int(eliminations["repetition"].min()) if repetition is None else repetition
     counts = sizes or _sizes(eliminations)
-    end = float(horizon or _one(eliminations, "horizon") or eliminations["round"].max() * 1.5)
+    known = horizon or _one(eliminations, "horizon")
+    end = float(known or eliminations["round"].max() + 1)
     names = factors or (["arm"] if len(counts) == 1 else [f"factor {l}" for l in range(len(counts))])
     events = eliminations[eliminations["repetition"] == shown].sort_values("round", kind="stable")
     keys = [key for key in ("problem", "policy") if key in events.columns]
@@ -62,11 +63,11 @@ def timeline(
             panels.append(_panel(", ".join([*parts, names[l]]), str(which[-1]), rows, end, _in_words(table)))
             tables.append(table)
     problem = _one(eliminations, "problem")
-    told = "; ".join(part for part in (problem, f"repetition {shown}", f"horizon {end:,.0f}") if part)
+    told = "; ".join([*filter(None, [problem]), f"repetition {shown}", *([f"horizon {end:,.0f}"] if known else [])])
     return Chart(
         name=name,
         title=title,
-        caption=f"{caption or told}. Bar: the level is in. Diamond: it came back. The last to go out stand at the top.",
+        caption=f"{caption or told}. Bar: the level is in. Tick: it came back. The last to go out stand at the top.",
         panels=tuple(panels),
         numbers=tuple(tables),
     )
