@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import os
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -73,24 +75,37 @@ def write_page(
     machine, seed, date) stand at its end.
 
     >>> import tempfile
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> write_page(folder, [Section("first", "First", "It ran.", [])], [], {"seed": "1"}).name
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_page(Path(folder), [Section("first", "First", "It ran.", [])], [], {"seed": "1"}).name
     'index.html'
     """
     _check_names(sections)
     script()  # before anything is written: is plotly there?
-    figures = folder / "figures"
+    figures, page = folder / "figures", folder / "index.html"
     try:
         figures.mkdir(parents=True, exist_ok=True)
+        for chart in (chart for section in sections for chart in section.charts):
+            drawn = chart.figure()
+            for suffix in ("png", "pdf"):
+                _replace(figures / f"{chart.name}.{suffix}", functools.partial(save, drawn))
+        _replace(page, functools.partial(_write, page_of(sections, claims, facts, title)))
     except OSError as error:
         raise InvalidInput(f"cannot write the report into {str(folder)!r}: {error.strerror or error}") from None
-    for chart in (chart for section in sections for chart in section.charts):
-        drawn = chart.figure()
-        for suffix in ("png", "pdf"):
-            save(drawn, figures / f"{chart.name}.{suffix}")
-    page = folder / "index.html"
-    page.write_text(page_of(sections, claims, facts, title), encoding="utf-8")
     return page
+
+
+def _write(content: str, path: Path) -> None:
+    path.write_text(content, encoding="utf-8")
+
+
+def _replace(path: Path, write: Callable[[Path], None]) -> None:
+    """Write a draft beside it and rename that, so that nobody ever reads half a file."""
+    draft = path.with_name(f".{os.getpid()}-{path.name}")
+    try:
+        write(draft)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def page_of(sections: Sequence[Section], claims: Sequence[Claim], facts: Mapping[str, str], title: str = TITLE) -> str:
