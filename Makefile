@@ -1,11 +1,13 @@
 # make demo    set up and see it work          make test       everything that must hold
 # make bench   speed, as ratios                make test-full  the long statistical runs too
+# make docs    the pages as a site, in site/
 PYTHON ?= python3
 BIN := .venv/bin
 unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: demo test test-full bench lint format clean
+.PHONY: demo test test-full bench docs lint format clean
 
 demo: .venv/all
 	$(BIN)/factored-bandits demo --out demo
@@ -18,6 +20,10 @@ test-full: .venv/dev lint
 
 bench: .venv/dev
 	$(BIN)/python benchmarks/run.py
+
+docs: .venv/dev
+	$(BIN)/mkdocs build --quiet
+	@echo "open site/index.html"
 
 lint: .venv/dev
 	$(BIN)/ruff check .
@@ -37,5 +43,5 @@ format: .venv/dev
 	touch $@
 
 clean:
-	rm -rf .venv build demo src/*.egg-info
+	rm -rf .venv build demo site src/*.egg-info
 	find . -name __pycache__ -prune -exec rm -rf {} +

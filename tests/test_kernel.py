@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import shutil
@@ -166,3 +167,15 @@ def test_a_submodule_does_not_hide_a_public_function():
     assert callable(fb.simulate)
     assert callable(fb.compare)
     assert callable(fb.Agent)
+
+
+def test_what_cannot_be_compiled_is_said_in_a_sentence(tmp_path, monkeypatch):
+    source = (Path(__file__).parent.parent / "examples" / "hundred_tries.py").read_text(encoding="utf-8")
+    assert source.count("    return 1\n") == 1
+    (tmp_path / "broken_policy.py").write_text(source.replace("    return 1\n", "    return len(sorted(actions[0]))\n"))
+    monkeypatch.syspath_prepend(tmp_path)
+    line = source[: source.index("    return 1\n")].count("\n") + 1
+    problem = fb.environments.make("additive", effects=[[0.0, 0.5], [0.0, 0.3]])
+    where = rf"'broken_policy' cannot be compiled, see broken_policy\.py, line {line}\."
+    with pytest.raises(fb.errors.KernelError, match=where):
+        fb.simulate(importlib.import_module("broken_policy"), problem, 100, repetitions=1, progress=False)

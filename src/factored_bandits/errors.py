@@ -6,6 +6,7 @@ FactoredBanditsError
 │   └── RewardOutOfRange                        a reward outside the declared range, or not a number
 ├── DecisionError           (also LookupError)  an id that was never given out, or is already settled
 ├── DumpError               (also ValueError)   a saved agent that is damaged, foreign or of another version
+├── KernelError             (also TypeError)    a policy or environment of one's own that cannot be compiled
 └── MissingExtra            (also ImportError)  an optional library is needed; the message says how to install it
 """
 
@@ -49,6 +50,10 @@ class DecisionError(FactoredBanditsError, LookupError):
 
 class DumpError(FactoredBanditsError, ValueError):
     """A saved agent that cannot be read."""
+
+
+class KernelError(FactoredBanditsError, TypeError):
+    """A policy or an environment of one's own that cannot be compiled."""
 
 
 class MissingExtra(FactoredBanditsError, ImportError):

@@ -13,9 +13,12 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from types import CodeType, FunctionType
 from typing import Any, TypeVar
+
+from .errors import KernelError
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -66,7 +69,7 @@ def bind(loop: Callable[..., Any], label: str, **kernels: Callable[..., Any]) ->
     key = (loop, label, digest(loop, kernels))
     if key not in _BOUND:
         _BOUND[key] = _compiled(loop, f"{loop.__name__}_{label}_{key[2]}", kernels)
-    return _BOUND[key]
+    return _explaining(_BOUND[key], label)
 
 
 def digest(function: Callable[..., Any], replaced: Mapping[str, Any]) -> str:
@@ -154,3 +157,30 @@ def _compiled(loop: Any, name: str, kernels: Mapping[str, Any]) -> Callable[...,
 
     compiled: Callable[..., Any] = _linked(loop, kernels, make)
     return compiled
+
+
+def _explaining(compiled: Callable[..., Any], label: str) -> Callable[..., Any]:
+    """`compiled`, whose first call compiles; if that fails, with a sentence in place of numba's pages."""
+    from numba.core.errors import NumbaError
+
+    def call(*arguments: Any) -> Any:
+        try:
+            return compiled(*arguments)
+        except NumbaError as error:
+            raise KernelError(explanation(label, str(error))) from error
+
+    return call
+
+
+def explanation(label: str, message: str) -> str:
+    """Where numba could not compile a loop, from its message, and what kernels must be like.
+
+    >>> print(explanation("mine", "no such thing ... typing of call at /home/me/mine.py (12)").partition(". ")[0])
+    the kernels of 'mine' cannot be compiled, see mine.py, line 12
+    """
+    places = [found for found in re.findall(r" at (\S+\.py) \((\d+)\)", message) if "numba" not in found[0]]
+    where = f", see {os.path.basename(places[0][0])}, line {places[0][1]}" if places else ""
+    return (
+        f"the kernels of {label!r} cannot be compiled{where}. Kernels are loops over numbers and arrays that make no "
+        "arrays of their own (numba's message is above); NUMBA_DISABLE_JIT=1 runs them as plain Python"
+    )
