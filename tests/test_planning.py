@@ -245,6 +245,16 @@ def test_policies_beside_each_other(easy):
     assert abs(uniform.lost(easy.fixed.total) - easy.fixed.lost) < error, "an ordinary test loses as much"
 
 
+def test_the_sharper_bound_decides_sooner():
+    """Why it is the first of the default policies; the verdict goes by the policy that decides first."""
+    plan = make(policies="tea, tea(bound=betting)", traffic=100)
+    paper, betting = (share_point(each.all_decided, 0.5) for each in plan.forecasts)
+    assert betting < paper / 3
+    assert plan.verdict.sentence.startswith("tea(bound=betting) has decided everything")
+    assert [each.theory is None for each in plan.forecasts] == [False, True]
+    assert plan.forecasts[1].best_found == 1.0
+
+
 def test_days_follow_from_traffic(easy):
     half = share_point(easy.forecasts[0].all_decided, 0.5)
     assert f"({half / 100:.0f} days)" in easy.verdict.sentence

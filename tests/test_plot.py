@@ -29,6 +29,10 @@ def test_regret_of_whatever_there_is(comparison):
     assert len(faint) == 3 * 4
 
 
+def test_a_notebook_can_show_it(comparison):
+    assert fb.plot.regret(comparison)._repr_png_().startswith(b"\x89PNG")
+
+
 def test_eliminations(comparison):
     figure = fb.plot.eliminations(comparison.results[2], factors=["ad", "place"])
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["ad", "place"]

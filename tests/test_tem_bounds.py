@@ -134,6 +134,11 @@ def beta(rng, phase, arms):
     return 2.0 * rng.beta(0.5, 0.5, len(arms)) - 1.0
 
 
+def cut_gaussian(rng, phase, arms):
+    """Gaussian noise cut off at the ends of the range, about a mean that moves from phase to phase."""
+    return np.clip(rng.normal(0.5 * math.sin(phase / 7.0), 0.5, len(arms)), -1.0, 1.0)
+
+
 def drifting_company(rng, phase, arms):
     """The others decide: places of a phase are very different, and more so from phase to phase."""
     chance = rng.permutation(np.linspace(0.02, 0.98, len(arms))) ** (1 + phase % 5)
@@ -149,8 +154,23 @@ def test_an_arm_as_good_as_any_stays(bound, draw):
     assert out <= runs * delta / 2 + 3 * math.sqrt(runs * delta / 2 * (1 - delta / 2))
 
 
+@pytest.mark.parametrize("sigma", [1.0, 0.1])
+def test_an_arm_as_good_as_any_stays_with_raw_rewards(sigma):
+    """Gaussian noise without a range, for which only the paper's bound is made: ruled out with chance at most alpha."""
+    runs, alpha = 200, 0.5
+    problem = fb.environments.make("additive", effects=[[0.3] * 3, [0.6, -0.9]], noise="gaussian", sigma=sigma)
+    result = fb.simulate("tea", problem, 3000, repetitions=runs, progress=False, certify=True)
+    assert result.doubts[1][:, 1].max() < 1.0 / fb.theory.f(3000), "the other factor is decided"
+    for level in range(3):
+        out = (result.doubts[0][:, level] <= alpha).sum()
+        assert out <= runs * alpha + 3 * math.sqrt(runs * alpha * (1 - alpha))
+
+
+DRAWS = [fair_coins, rare_successes, beta, cut_gaussian, drifting_company]
+
+
 @pytest.mark.full
-@pytest.mark.parametrize("draw", [fair_coins, rare_successes, beta, drifting_company], ids=lambda d: d.__name__)
+@pytest.mark.parametrize("draw", DRAWS, ids=lambda d: d.__name__)
 @pytest.mark.parametrize("bound", SHARP)
 def test_coverage_over_long_runs(bound, draw):
     runs, delta = 400, 0.5
@@ -193,3 +213,33 @@ def test_hoeffding_is_two_thirds_of_the_paper_s_constant():
     (paper, paper_error), (hoeffding, error) = first
     ratio = hoeffding / paper
     assert abs(ratio - 2 / 3) < 3 * ratio * math.hypot(error / hoeffding, paper_error / paper) + 0.06  # the logarithms
+
+
+def expected_rounds(bound, first, second):
+    """Rounds until the worse of two coins is out, if every sum were what it is on average.
+
+    A phase is a play of each; paired differences are 2, 0 or -2 on TEM's scale.
+    """
+    ahead, behind = first * (1 - second), second * (1 - first)
+    mean, square = 2 * (ahead - behind), 4 * (ahead + behind)
+    evidence, n = 0.0, 0
+    while True:
+        if bound == "betting":
+            stake = min(n * mean / (n * square + _bounds.PRIOR), _bounds.STAKE)
+            evidence += ahead * math.log1p(2 * stake) + behind * math.log1p(-2 * stake)
+        else:
+            evidence += square - 2 * mean * _bounds.CENTRE + _bounds.CENTRE**2
+        n += 1
+        if _bounds.threshold(n * mean, n, 2, _bounds.CONSTANTS[bound], evidence) > _bounds.log_f(2.0 * n + 1):
+            return 2 * n + 1
+
+
+@pytest.mark.parametrize("bound", BOUNDS)
+def test_power_is_what_the_bound_says(bound):
+    """Rounds until a level is out, against the bound's formula at the average; within 15 % and 3 standard errors."""
+    first, second, runs = 0.7, 0.4, 60
+    problem = fb.environments.make("table", means=[first, second])
+    result = fb.simulate(fb.policies.make("tea", bound=bound), problem, 20_000, repetitions=runs, progress=False)
+    rounds = [min(e.round for e in result.eliminations if e.repetition == k) for k in range(runs)]
+    expected = expected_rounds(bound, first, second)
+    assert abs(np.mean(rounds) - expected) < 0.15 * expected + 3 * np.std(rounds) / math.sqrt(runs)

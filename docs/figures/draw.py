@@ -9,8 +9,8 @@ import matplotlib.figure
 import numpy as np
 
 import factored_bandits as fb
-from factored_bandits.report.figures import INK, PALE, SETTINGS, save
-from factored_bandits.report.palette import COLOURS
+from factored_bandits.report.figures import SETTINGS, save
+from factored_bandits.report.palette import COLOURS, INK, PALE
 
 HERE = Path(__file__).parent
 TINTS = list(COLOURS.values())

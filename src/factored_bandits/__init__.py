@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import environments, errors, lab, plot, policies, suite, theory
     from .agent import Agent
+    from .certification import certificate
     from .comparison import compare
     from .environments import load_duels, load_preferences
     from .planning import Guess, plan
@@ -27,6 +28,7 @@ _WHERE = {
     "Agent": "agent",
     "Guess": "planning",
     "TEM": "tem",
+    "certificate": "certification",
     "compare": "comparison",
     "environments": None,
     "errors": None,
@@ -47,6 +49,7 @@ __all__ = [
     "Agent",
     "Guess",
     "__version__",
+    "certificate",
     "compare",
     "environments",
     "errors",

@@ -154,6 +154,7 @@ def compare(
     checkpoints: Sequence[int] | int | None = None,
     workers: int | None = None,
     progress: bool = True,
+    certify: bool = False,
 ) -> Comparison:
     """Run several policies on one problem; every one meets the same noise.
 
@@ -166,12 +167,12 @@ def compare(
     >>> [row[0] for row in comparison.summary().rows]
     ['ucb1', 'uniform']
     """
-    chosen = _policies(policies)
+    chosen, run = _policies(policies), (horizon, repetitions, seed, checkpoints, workers)
     _check_all(chosen, environment, whole("horizon", horizon, 1, LONGEST))
     results: list[Result] = []
     for policy in chosen:
         try:
-            result = simulate(policy, environment, horizon, repetitions, seed, checkpoints, workers, progress=progress)
+            result = simulate(policy, environment, *run, progress=progress, certify=certify)
         except KeyboardInterrupt:  # before the first repetition was finished
             break
         results.append(result)

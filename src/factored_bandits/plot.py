@@ -110,7 +110,7 @@ def bounds(result: Result, environment: Problem, *, title: str | None = None, in
 
 
 def _drawn(chart: Chart, interactive: bool, runs: bool = False) -> Any:
-    return chart.interactive() if interactive else chart.figure(runs=runs)
+    return chart.interactive(runs=runs) if interactive else chart.figure(runs=runs)
 
 
 def _results(source: Any) -> Any:

@@ -64,6 +64,7 @@ class Result:
     eliminations: list[Elimination]
     best: tuple[int, ...]
     interrupted: bool = False  # Ctrl-C: only the repetitions that were finished are here
+    doubts: list[Floats] | None = None  # per factor (repetitions, levels), after simulate(certify=True): p-values
 
     @property
     def horizon(self) -> int:

@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from . import loop
-from .arrays import Ints
+from .arrays import Floats, Ints
 from .environments import Problem
 from .errors import InvalidInput, RewardOutOfRange
 from .kernel import bind, compiles
 from .policies import Policy, make, scaling
+from .policies._doubts import doubts_of
 from .progress import Progress
 from .randomness import generators
 from .result import Elimination, Result
@@ -40,12 +41,14 @@ def simulate(
     permute: bool = True,
     skip_idle: bool = True,
     progress: bool = True,
+    certify: bool = False,
 ) -> Result:
     """Run `policy` on `environment` and measure its regret.
 
     `checkpoints`: the rounds at which regret is noted, or how many (log-spaced; default 100). `permute`: shuffle the
     levels in every repetition, so that nobody profits from the order in which they are listed; results are always in
-    the order of the environment. `skip_idle`: jump over rounds in which nothing can change.
+    the order of the environment. `skip_idle`: jump over rounds in which nothing can change. `certify`: keep what
+    `fb.certificate` needs.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.spiked(levels=4, best=0.81, gap=0.5)
@@ -60,7 +63,7 @@ def simulate(
     workers = whole("workers", (os.cpu_count() or 1) if workers is None else workers, 1, 4096) if compiles() else 1
     points = checkpoints_of(checkpoints, rounds)
     check_fit(made, environment)
-    job = Job(made, environment, points, seed, permute, skip_idle)
+    job = Job(made, environment, points, seed, permute, skip_idle, certify)
     with Progress(f"{made.label} on {environment}", repetitions * math.log1p(rounds), progress) as bar:
         done, interrupted = _run_all(job, repetitions, workers, bar)
     if not done:
@@ -72,16 +75,26 @@ class Job:
     """A policy on a problem, bound and ready to run repetitions."""
 
     def __init__(
-        self, policy: Policy, problem: Problem, checkpoints: Ints, seed: int, permute: bool, skip_idle: bool
+        self,
+        policy: Policy,
+        problem: Problem,
+        checkpoints: Ints,
+        seed: int,
+        permute: bool,
+        skip_idle: bool,
+        certify: bool = False,
     ) -> None:
         self.policy, self.problem, self.checkpoints = policy, problem, checkpoints
-        self.seed, self.permute = seed, permute
+        self.seed, self.permute, self.certify = seed, permute, certify
+        self.doubts: dict[int, list[Floats]] = {}  # per repetition, if they are to be kept
         module = policy.module
         self.params = policy.coded()
         self.sizes = np.array(problem.sizes, dtype=np.int64)
         self.start = np.concatenate([[0], np.cumsum(self.sizes)])
         self.range = problem.reward_range if policy.reward_range == "environment" else policy.reward_range
-        self.new_state()  # refuses a problem that the policy cannot take, before anything is compiled
+        state = self.new_state()  # refuses a problem that the policy cannot take, before anything is compiled
+        if certify:
+            doubts_of(policy, self.params, state, self.range)  # refuses a policy that cannot
         skips = skip_idle and problem.stationary and hasattr(module, "idle")
         by_parts = policy.info.feedback == "parts"
         self.loop = bind(
@@ -151,7 +164,18 @@ class Job:
             run.clock[loop.EVENTS] = 0
             if report(index, int(run.clock[loop.ROUND])):
                 return None
+        if self.certify:
+            self.doubts[index] = self._doubts(state, run)
         return run, np.concatenate(events)
+
+    def _doubts(self, state: Any, run: loop.Run) -> list[Floats]:
+        """What the policy says of each level at the end, by the environment's numbering."""
+        found = []
+        for l, known in enumerate(doubts_of(self.policy, self.params, state, self.range)):
+            levels = np.empty(len(known))
+            levels[run.permutation[self.start[l] : self.start[l] + len(known)]] = known
+            found.append(levels)
+        return found
 
     def _refuse(self, run: loop.Run) -> None:
         action = tuple(int(level) for level in run.action)
@@ -217,6 +241,9 @@ def _collect(job: Job, done: dict[int, tuple[loop.Run, Ints]], interrupted: bool
         eliminations=eliminations,
         best=job.problem.best,
         interrupted=interrupted,
+        doubts=[np.array(rows) for rows in zip(*(job.doubts[index] for index in order), strict=True)]
+        if job.certify
+        else None,
     )
 
 

@@ -87,6 +87,20 @@ def test_eliminations_are_shown_on_request():
     assert "tea: when each level was ruled out" in shown
 
 
+def test_certificates_are_shown_on_request():
+    tea = ["simulate", "rank-one", "--policy", "tea", *SMALL, "--certificate"]
+    shown = run(*tea).stdout.splitlines()
+    start = shown.index("Certificates")
+    assert shown[start + 1].split() == ["factor", "level", "not", "the", "best", "the", "best"]
+    assert [line.split()[:3] for line in shown[start + 2 : start + 4]] == [["0", "0", "(the"], ["0", "1", "0%"]]
+    assert "a best level was ruled out 0 times" in shown[-1]
+    document = json.loads(run(*tea, "--json").stdout)
+    assert [each["rounds"] for each in document["certificates"]] == [1000] * 3
+    refused = CliRunner().invoke(app, ["simulate", "rank-one", "--policy", "uniform", *SMALL, "--certificate"])
+    assert refused.exit_code == 2
+    assert "uniform does not say at any time what is ruled out" in refused.output
+
+
 def offer(monkeypatch, **names):
     """As if only these policies existed: running all of them would compile all of them."""
     monkeypatch.setattr(comparison, "names", names.__getitem__)

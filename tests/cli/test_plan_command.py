@@ -80,3 +80,10 @@ def test_wrong_input_is_one_sentence_and_exit_code_2(option, value, complaint, m
     assert complaint in result.stderr
     assert result.stderr.startswith("Error: ")
     assert result.stderr.count("\n") == 1
+
+
+def test_the_default_policies_are_those_of_the_library():
+    from factored_bandits.cli.planning import POLICIES
+
+    assert tuple(POLICIES.split(",")) == planning.DEFAULT_POLICIES
+    assert [policy.label for policy in planning._policies(POLICIES)] == list(planning.DEFAULT_POLICIES)

@@ -23,13 +23,19 @@ def browser():
 
 @pytest.fixture
 def opened(browser, page):
-    """The page on a large screen, with all its charts drawn."""
-    browser.open(page, height=6000)
-    browser.wait(ALL_DRAWN)
+    """The page, with the first two charts drawn."""
+    browser.open(page)
+    browser.run(f"document.querySelector('{LARGEST}').scrollIntoView({{behavior: 'instant'}})")
+    browser.wait(drawn(GROWTH))
+    browser.wait(drawn(LARGEST))
     return browser
 
 
 ALL_DRAWN = "[...document.querySelectorAll('figure.chart')].every((figure) => figure.dataset.drawn)"
+
+
+def drawn(figure):
+    return f"document.querySelector('{figure}').dataset.drawn === 'yes'"
 
 
 def traces(browser, figure, panel=0):
@@ -57,11 +63,13 @@ def chip(figure, policy):
     return f'{figure} .chip[data-key="{policy}"]'
 
 
-def test_no_errors_and_no_network(opened, page):
-    assert opened.errors == []
-    assert opened.requests == [page.as_uri()]
-    assert opened.run("document.querySelectorAll('.plot .main-svg').length") >= 7
-    assert curves_on_screen(opened, LARGEST) == 3
+def test_no_errors_and_no_network(browser, page):
+    browser.open(page, height=6000)
+    browser.wait(ALL_DRAWN)
+    assert browser.errors == []
+    assert browser.requests == [page.as_uri()]
+    assert browser.run("[...document.querySelectorAll('.plot')].every((plot) => plot.querySelector('.main-svg'))")
+    assert curves_on_screen(browser, LARGEST) == 3
 
 
 def test_an_error_would_have_been_noticed(browser, tmp_path):
@@ -111,7 +119,7 @@ def test_every_run(opened, results):
     opened.click(f'{LARGEST} [data-do="runs"]')
     runs = {trace["key"]: trace["points"] for trace in traces(opened, LARGEST) if trace["runs"]}
     assert set(runs) == {"uniform", "ucb1", "tea"}
-    assert set(runs.values()) == {4 * (50 + 1)}, "four repetitions of 50 points, and a gap after each"
+    assert set(runs.values()) == {4 * (len(results[6][0].checkpoints) + 1)}, "four repetitions, and a gap after each"
     assert curves_on_screen(opened, LARGEST) == 3 + 3 * 4
     opened.click(f'{LARGEST} [data-do="runs"]')
     assert curves_on_screen(opened, LARGEST) == 3
@@ -164,13 +172,13 @@ def test_dark_by_button_and_by_wish(opened, page):
     opened.click("#theme")
     assert (ground(), colours()) == (light, lines)
     opened.run("localStorage.clear()")
-    opened.open(page, height=6000, dark=True)
-    opened.wait(ALL_DRAWN)
+    opened.open(page, height=2500, dark=True)
+    opened.wait(drawn(LARGEST))
     assert ground() == dark
     assert colours()["tea"] == "#3FA2E0"
     opened.wish(dark=False)
-    opened.wait(f"getComputedStyle(document.body).backgroundColor === {json.dumps(light)}")
-    assert colours() == lines
+    opened.wait(f"document.querySelector('{LARGEST} .plot').data.some((trace) => trace.line.color === '#0072B2')")
+    assert (ground(), colours()) == (light, lines)
 
 
 def test_a_keyboard_is_enough(opened):
@@ -196,7 +204,7 @@ def test_everything_has_a_name_for_those_who_cannot_see_it(opened):
     assert nameless == 0
 
 
-@pytest.mark.parametrize("width", [320, 390, 800])
+@pytest.mark.parametrize("width", [320, 800])
 def test_a_phone_does_not_scroll_sideways(browser, page, width):
     browser.open(page, width=width, height=12_000, phone=True)
     browser.wait(ALL_DRAWN)
@@ -209,7 +217,7 @@ def test_a_phone_does_not_scroll_sideways(browser, page, width):
 
 def test_charts_are_drawn_when_they_come_into_view(browser, page):
     browser.open(page, height=300)
-    browser.wait(f"document.querySelector('{GROWTH}').dataset.drawn === 'yes'")
+    browser.wait(drawn(GROWTH))
     assert not browser.run("document.querySelector('#chart-within').dataset.drawn")
     browser.run("document.querySelector('#chart-within').scrollIntoView({behavior: 'instant'})")
-    browser.wait("document.querySelector('#chart-within').dataset.drawn === 'yes'")
+    browser.wait(drawn("#chart-within"))

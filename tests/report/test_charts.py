@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
 
+import factored_bandits as fb
 from factored_bandits.errors import InvalidInput
 from factored_bandits.report.charts import curves, fitted, overlay, profile, slopes, timeline
+from factored_bandits.report.charts._slopes import fit
+from factored_bandits.report.charts._timeline import NEEDED
+from factored_bandits.report.fragments import RUN_POINTS, fragment, points_per_run
 from factored_bandits.report.interactive import traces
-from factored_bandits.report.measured import measured
+from factored_bandits.report.measured import Measured, measured
 from factored_bandits.report.palette import look
 
 
@@ -87,15 +93,13 @@ def test_slopes_of_powers_are_their_exponents(exponent):
 
 
 def test_the_error_of_a_slope_is_that_of_simulations():
-    rng, sizes, slopes_found, told = np.random.default_rng(3), (8, 16, 32), [], []
-    for _ in range(100):
-        rows = [("mine", str(k), str(k), r, 10.0 * k * rng.gamma(50.0) / 50.0) for k in sizes for r in range(20)]
-        frame = pd.DataFrame(rows, columns=["policy", "problem", "arms", "repetition", "regret"]).assign(round=1)
-        slope = fitted(frame)["mine"]
-        slopes_found.append(slope.value)
-        told.append(slope.error)
-    spread = np.std(slopes_found, ddof=1)  # known to a share of 1 / sqrt(2 x 99) = 7 %
-    assert np.mean(told) == pytest.approx(spread, rel=4 * 0.07)
+    rng, rounds = np.random.default_rng(3), np.array([1])
+    found = []
+    for _ in range(400):
+        finals = [(k, 10.0 * k * rng.gamma(50.0, size=(20, 1)) / 50.0) for k in (8, 16, 32)]
+        found.append(fit([Measured("mine", str(k), rounds, regret, 1, "", str(k)) for k, regret in finals]))
+    spread = np.std([slope.value for slope in found], ddof=1)  # known to a share of 1 / sqrt(2 x 399) = 3.5 %
+    assert np.mean([slope.error for slope in found]) == pytest.approx(spread, rel=4 * 0.035)
 
 
 def test_slopes_chart(frame):
@@ -161,6 +165,50 @@ def test_bounds_belong_to_their_panel(frame):
         overlay(frame, pd.DataFrame(values).drop(columns="value"))
 
 
+def boxes(figure, texts):
+    return [text.get_window_extent() for text in texts if text.get_text() and text.get_visible()]
+
+
+def apart(found):
+    return not any(one.overlaps(other) for one, other in itertools.combinations(found, 2))
+
+
+@pytest.mark.parametrize("count", [6, 64, 200])
+def test_names_of_levels_do_not_overlap(count):
+    rows = [("tea", 0, 100 + 7 * level, 0, level, "out") for level in range(1, count)]
+    figure = timeline(pd.DataFrame(rows, columns=NEEDED), sizes=[count], best=[0]).figure()
+    figure.draw_without_rendering()
+    found = boxes(figure, figure.axes[0].get_yticklabels())
+    assert len(found) >= 6
+    assert apart(found)
+    assert min(box.x0 for box in found) >= 0
+
+
+def test_a_legend_of_many_names_is_within_the_figure(frame):
+    some = frame[frame.policy == "tea"]
+    names = fb.policies.names()
+    figure = curves(pd.concat([some.assign(policy=name) for name in names])).figure()
+    figure.draw_without_rendering()
+    (legend,) = figure.legends
+    found = boxes(figure, legend.get_texts())
+    assert len(found) == len(names) > 40
+    assert apart(found)
+    assert max(box.x1 for box in found) <= figure.bbox.x1
+    caption = figure.texts[-1].get_window_extent()
+    bottom = min(axes.get_tightbbox().y0 for axes in figure.axes)
+    assert caption.y1 < min(box.y0 for box in found) < max(box.y1 for box in found) < bottom
+
+
+def test_a_page_with_very_many_runs_keeps_fewer_points_of_each(frame):
+    few = curves(frame)
+    assert points_per_run([few]) == RUN_POINTS[1]
+    many = [few] * 200  # 200 charts of 3 panels, 3 policies and 4 repetitions
+    assert points_per_run(many) == 200_000 // (200 * 3 * 3 * 4)
+    assert points_per_run([few] * 5000) == RUN_POINTS[0]
+    short, whole = fragment(few, 12), fragment(few, 100)
+    assert len(short) < 0.8 * len(whole)
+
+
 @pytest.mark.parametrize("kind", ["curves", "slopes", "timeline", "profile", "overlay"])
 def test_both_libraries_draw_every_kind(kind, frame, eliminations, tmp_path):
     bounds = pd.DataFrame({"name": "upper bound", "round": [1, 30_000], "value": [1e3, 4e3]})
@@ -171,9 +219,8 @@ def test_both_libraries_draw_every_kind(kind, frame, eliminations, tmp_path):
         "profile": lambda: profile(frame),
         "overlay": lambda: overlay(frame, bounds),
     }[kind]()
-    for suffix, magic in (("png", b"\x89PNG"), ("pdf", b"%PDF")):
-        chart.figure(tmp_path / f"{kind}.{suffix}", runs=True)
-        assert (tmp_path / f"{kind}.{suffix}").read_bytes().startswith(magic)
+    chart.figure(tmp_path / "chart.png", runs=True)
+    assert (tmp_path / "chart.png").read_bytes().startswith(b"\x89PNG")
     figure = chart.interactive()  # plotly checks every property
     shown = {trace.name for trace in figure.data if trace.showlegend}
     assert shown == {line.label for line in chart.legend().values()}
@@ -184,5 +231,5 @@ def test_plotly_gets_the_same_numbers(frame):
     panel = curves(frame).panels[0]
     drawn = {trace["legendgroup"]: trace for trace in traces(panel) if trace["showlegend"]}
     for line in panel.lines:
-        np.testing.assert_allclose(drawn[line.key]["y"], line.y, rtol=1e-4)
+        np.testing.assert_allclose(drawn[line.key]["y"], line.y, rtol=5e-4)  # four digits
         assert drawn[line.key]["line"]["color"] == line.look.colour

@@ -128,7 +128,7 @@ def test_zero_regret_can_be_drawn(tmp_path):
 def test_names_stand_beside_the_lines_without_overlap(count):
     results = [result(f"policy_{i}", (0.5 + 0.001 * i) * ROUNDS) for i in range(count)]
     figure = regret_figure(results)
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     texts = figure.axes[0].texts
     assert {text.get_text() for text in texts} == {each.policy for each in results}
     boxes = [text.get_window_extent() for text in texts]

@@ -110,6 +110,23 @@ def test_a_folder_that_cannot_be_made(tmp_path):
         write_page(tmp_path / "file", [], [], {})
 
 
+def test_a_page_is_replaced_whole(frame, tmp_path, monkeypatch):
+    section = Section("one", "One", "First.", [profile(frame, name="within")])
+    page = write_page(tmp_path, [section], [], {})
+    before = page.read_text(encoding="utf-8")
+
+    def fails(*_):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("factored_bandits.report.page._write", fails)
+        with pytest.raises(InvalidInput, match=r"cannot write the report .*No space left"):
+            write_page(tmp_path, [Section("two", "Two", "Second.", [])], [], {})
+    assert page.read_text(encoding="utf-8") == before
+    assert "Second." in write_page(tmp_path, [Section("two", "Two", "Second.", [])], [], {}).read_text(encoding="utf-8")
+    assert [path.name for path in tmp_path.rglob(".*")] == [], "no drafts are left"
+
+
 def test_without_plotly_nothing_is_written(tmp_path, monkeypatch):
     def missing(package):
         raise ModuleNotFoundError(f"No module named {package!r}")

@@ -31,6 +31,7 @@ holds back everything asked after it: `expire` such decisions, `waiting` lists t
 from __future__ import annotations
 
 from ._agent import Agent, Decision
+from ._diagnosis import Diagnosis, Finding
 from ._status import LevelStatus, Status
 
-__all__ = ["Agent", "Decision", "LevelStatus", "Status"]
+__all__ = ["Agent", "Decision", "Diagnosis", "Finding", "LevelStatus", "Status"]

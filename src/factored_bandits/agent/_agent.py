@@ -12,10 +12,11 @@ import numpy as np
 
 from ..arrays import Floats
 from ..environments import PastDuels
-from ..errors import DumpError
+from ..errors import DumpError, InvalidInput
 from ..policies import Policy, make
 from ..randomness import generators
 from . import _history, _ledger, _policies
+from ._diagnosis import Diagnosis, diagnosis
 from ._dump import pack, seal, unpack, unseal
 from ._labels import Label, labels
 from ._rewards import UNIT, rewards
@@ -41,7 +42,8 @@ class Agent:
     factor; or `arms`: what to compare, for duels. `reward_range`: what rewards can be at all, None for raw ones.
     `default`: the reward of a decision that expires, if not given the low end of the range, in duels a tie. `horizon`:
     how many rounds are planned, for policies that need to know. `history`: duels of the past to begin with, as a CSV
-    file, a list of (winner, loser) or (winner, loser, tie), or an array of wins of row over column.
+    file, a list of (winner, loser) or (winner, loser, tie), or an array of wins of row over column. `diagnostics`: keep
+    what `diagnose` needs.
 
     >>> import factored_bandits as fb
     >>> agent = fb.Agent("ucb1", factors={"colour": ["red", "blue"]}, alpha=0.5)
@@ -63,6 +65,7 @@ class Agent:
         seed: int = 0,
         horizon: int | None = None,
         history: str | Path | Sequence[Sequence[Any]] | Floats | PastDuels | None = None,
+        diagnostics: bool = False,
         **params: Any,
     ) -> None:
         self._labels = labels(factors, arms)
@@ -78,6 +81,7 @@ class Agent:
         self._actions = np.zeros((longest, len(sizes)), dtype=np.int64)  # scratch
         self._plays = [np.zeros(size, dtype=np.int64) for size in sizes]
         self._ledger = _ledger.Ledger(self._parts)
+        self._watch = _policies.watch(self._policy, self._labels, self._rewards.range) if diagnostics else None
         self._past = 0  # duels of the past, which count as rounds
         if history is not None:
             self._past = _history.absorb(self._policy, self._params, self._state, self._labels, history)
@@ -162,6 +166,8 @@ class Agent:
         for block in self._ledger.ready():
             seen = self._rewards.mapped(block.rewards)
             self._policy.module.learn(self._params, self._state, self._past + block.start, block.actions, seen)
+            if self._watch is not None:
+                self._watch.learn(block.actions, self._rewards.share(block.rewards))
 
     def best(self) -> Any:
         """The best action as far as is known: a dict of labels, for duels the label of an arm.
@@ -211,6 +217,30 @@ class Agent:
         rows = tuple(level_rows(self._labels, self._plays, standings, self._rewards.slope))
         return Status(self._policy.label, ledger.asked, ledger.learned, len(ledger.waiting), rows)
 
+    def diagnose(self, alpha: float = 0.05) -> Diagnosis:
+        """Is there a best level of each factor at all, or does it depend on the others? Needs `diagnostics=True`.
+
+        As long as every factor has one, an alarm is ever raised with chance at most `alpha`, however often one looks.
+
+        >>> factors = {"ad": ["A", "B"], "position": ["top", "side"]}
+        >>> agent = Agent("tea", factors=factors, seed=1, diagnostics=True)
+        >>> for _ in range(400):
+        ...     decision = agent.ask()
+        ...     agent.tell(decision.id, float(decision.action[0] == decision.action[1]))
+        >>> print(agent.diagnose())
+        ad has no best level (confidence > 99.99%): which one is best depends on position
+          A is behind B when position is side
+          B is behind A when position is top
+        position has no best level (confidence > 99.99%): which one is best depends on ad
+          top is behind side when ad is B
+          side is behind top when ad is A
+        """
+        if self._watch is None:
+            raise InvalidInput("this agent keeps nothing to diagnose from: make it with Agent(..., diagnostics=True)")
+        if not isinstance(alpha, (int, float)) or not 0.0 < alpha < 1.0:
+            raise InvalidInput(f"alpha must lie between 0 and 1, not {alpha!r}")
+        return diagnosis(self._watch, self._labels, self._ledger.learned, float(alpha))
+
     def dump(self) -> str:
         """Everything, the generator included, as text; `load` goes on from there as if nothing had happened.
 
@@ -232,6 +262,8 @@ class Agent:
             "plays": [pack(plays) for plays in self._plays],
             "state": {name: pack(array) for name, array in self._state._asdict().items()},
         }
+        if self._watch is not None:
+            content["diagnostics"] = self._watch.document()
         return seal(content)
 
     @classmethod
@@ -245,7 +277,8 @@ class Agent:
         content = unseal(text)
         try:
             given = {name: content["problem"][name] for name in GIVEN}
-            agent = cls(_policies.restored(content["policy"], policy), **given)
+            watched = "diagnostics" in content
+            agent = cls(_policies.restored(content["policy"], policy), diagnostics=watched, **given)
             agent._restore(content)
         except DumpError:
             raise
@@ -267,4 +300,6 @@ class Agent:
             plays[:] = unpack(counts, "plays", plays.dtype, plays.shape)
         self._ledger = _ledger.restored(content["rounds"], self._labels.sizes, self._parts)
         self._past = _policies.whole("past", content.get("past", 0), 0)
+        if self._watch is not None:
+            self._watch.restore(content["diagnostics"])
         self._generator.bit_generator.state = content["generator"]

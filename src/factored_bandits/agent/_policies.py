@@ -8,7 +8,9 @@ from typing import Any
 from ..errors import DumpError, InvalidInput
 from ..policies import Policy, make, names
 from ..policies import __name__ as policies_package
+from ..policies._contract import Range
 from ._labels import Labels
+from ._watch import Watch
 
 ARGUMENTS = {"factored": "factors={name: [levels]}", "duel": "arms=[...]"}
 
@@ -23,6 +25,19 @@ def check_fit(policy: Policy, labels: Labels, horizon: Any) -> None:
         )
     if horizon is None and policy.info.needs_horizon:
         raise InvalidInput(f"{policy.name} needs to know for how many rounds it will play: give horizon=...")
+
+
+def watch(policy: Policy, labels: Labels, reward_range: Range | None) -> Watch:
+    """What `Agent.diagnose` needs, if the policy shuffles its blocks and rewards have a range."""
+    if not policy.info.shuffled:
+        able = [name for name in names(policy.info.kind) if make(name).info.shuffled]
+        raise InvalidInput(
+            f"diagnostics=True needs a policy that plays levels in random order, block by block; {policy.name} does "
+            f"not, {', '.join(able)} does"
+        )
+    if reward_range is None:
+        raise InvalidInput("diagnostics=True needs rewards of a declared range: give reward_range=(low, high)")
+    return Watch(labels.sizes, (0,) if labels.kind == "duel" else tuple(range(len(labels.names))))
 
 
 def whole(name: str, value: Any, low: int) -> int:

@@ -72,6 +72,11 @@ class Rewards:
             raise InvalidInput(f"what is a missing answer worth? {reason}: make the agent with default=...")
         return self.default
 
+    def share(self, given: Floats) -> Floats:
+        """Rewards as shares of their range, from 0 to 1."""
+        low, high = self.range or (0.0, 1.0)
+        return (given - low) / (high - low)
+
     def mapped(self, given: Floats) -> Floats:
         """Rewards as the policy sees them."""
         return self.shift + self.slope * given

@@ -10,13 +10,15 @@ from ..errors import InvalidInput
 from .output import show, show_json, stop_if_interrupted
 from .running import Count
 
+POLICIES = "tea(bound=betting),tea,marginal_thompson"  # DEFAULT_POLICIES of the library, which --help need not import
+
 
 @click.command()
 @click.option("--factors", required=True, metavar="LEVELS", help="How many levels each factor has, such as 5,4,3.")
 @click.option("--base-rate", required=True, type=float, help="The rate without any best level, such as 0.05.")
 @click.option("--lift", required=True, metavar="LIFT", help="What a best level adds: 0.2 is 20 %; or one per factor.")
 @click.option("--traffic", metavar="NUMBER/UNIT", help="Rounds per hour, day or week, such as 2000/day.")
-@click.option("--policies", default="tea,marginal_thompson", show_default=True, help="The algorithms to forecast.")
+@click.option("--policies", default=POLICIES, show_default=True, help="The algorithms to forecast.")
 @click.option("--no-flat", is_flag=True, help="Leave out ucb1 over all combinations.")
 @click.option("--horizon", type=Count(), help="Rounds to simulate. [default: up to 1e7 or a year]")
 @click.option("--repetitions", type=Count(), default=20, show_default=True, help="How often to repeat it.")

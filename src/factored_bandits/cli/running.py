@@ -85,6 +85,7 @@ def run_options(group: str) -> list[click.Option]:
     many = click.Option(["--policies"], help=f"{text} [default: all that fit]")
     one = click.Option(["--policy", "policies"], required=True, help="The algorithm, such as tea or 'ucb1(alpha=0.5)'.")
     path = click.Path(dir_okay=False, path_type=Path)
+    certify = click.Option(["--certificate"], is_flag=True, help="Show how often each level was certified.")
     return [
         one if group == "simulate" else many,
         click.Option(["--horizon"], type=Count(), default="1e5", show_default=True, help="Rounds per repetition."),
@@ -92,6 +93,7 @@ def run_options(group: str) -> list[click.Option]:
         click.Option(["--seed"], type=Count(), default=0, show_default=True, help="The same seed, the same numbers."),
         click.Option(["--workers"], type=Count(), help="Repetitions at a time. [default: one per core]"),
         click.Option(["--eliminations"], is_flag=True, help="Show when each level was ruled out."),
+        *([certify] if group == "simulate" else []),
         click.Option(["--plot"], type=path, metavar="FILE", help="Draw regret over time: .png, .pdf or .svg."),
         click.Option(["--out"], type=path, metavar="FILE", help="Write every repetition and checkpoint: .csv."),
         click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON document instead of tables."),
@@ -113,8 +115,10 @@ def execute(
     out: Path | None,
     as_json: bool,
     quiet: bool,
+    certificate: bool = False,
 ) -> None:
     """Check where files go, run, and report."""
+    from ..certification import certificates, share_table
     from ..comparison import compare as run
     from ..report.figures import check_figure_path
 
@@ -123,16 +127,23 @@ def execute(
     if out is not None:
         check_csv_path(out)
     chosen = policies if policies is not None else _default_policies(problem, horizon)
-    comparison = run(chosen, problem, horizon, repetitions, seed, workers=workers, progress=not quiet)
+    comparison = run(
+        chosen, problem, horizon, repetitions, seed, workers=workers, progress=not quiet, certify=certificate
+    )
     if plot is not None:
         comparison.plot(plot, title=title)
     if out is not None:
         write_csv(comparison, out)
     written = {key: str(path) for key, path in (("plot", plot), ("out", out)) if path is not None}
     if as_json:
-        show_json({**comparison.to_dict(), "title": title, "files": written})
+        found = [each.to_dict() for each in certificates(comparison.results[0])] if certificate else []
+        more = {"certificates": found} if certificate else {}
+        show_json({**comparison.to_dict(), "title": title, "files": written, **more})
     else:
         report(comparison, title, eliminations)
+        if certificate:
+            click.echo()
+            show(share_table(comparison.results[0]))
     for path in written.values():
         click.echo(f"wrote {path}", err=True)
     stop_if_interrupted(comparison)

@@ -30,7 +30,7 @@ from ._words import YEAR
 
 __all__ = ["FixedTest", "Forecast", "Guess", "Plan", "Verdict", "plan", "sample_size"]
 
-DEFAULT_POLICIES = ("tea", "marginal_thompson")
+DEFAULT_POLICIES = ("tea(bound=betting)", "tea", "marginal_thompson")
 FLAT = "ucb1"
 LONG_ENOUGH, AT_MOST = 10**7, 5 * 10**7  # rounds to simulate if nobody says: that many, or a year, but not more
 STAGES = (10**5, 10**6, 10**7)  # a simulation that has decided by then is not made longer

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arrays import Floats
-from ..report.figures import HEIGHT, LEFT, SETTINGS, check_figure_path, load_matplotlib, save
-from ..report.palette import GREY, INK, PALE, looks
+from ..report.figures import HEIGHT, LEFT, SETTINGS, check_figure_path, load_matplotlib, picture, save
+from ..report.palette import GREY, INK, looks
+from ..report.panels import dress
 from ._fixed import FixedTest
 from ._forecast import Forecast
 
@@ -36,7 +37,7 @@ def plan_figure(
     target = None if path is None else check_figure_path(path)
     matplotlib = load_matplotlib()
     with matplotlib.rc_context(SETTINGS):
-        figure: Figure = matplotlib.figure.Figure(figsize=(WIDTH, HEIGHT + 0.4), dpi=150, facecolor="white")
+        figure = picture(WIDTH, HEIGHT + 0.4)
         axes = figure.add_axes((LEFT / WIDTH, 0.17, AXES / WIDTH, 0.63))
         per_day = traffic or 1.0
         _lines(axes, forecasts, per_day)
@@ -100,8 +101,4 @@ def _dress(axes: Axes, unit: str, beginning: float) -> None:
     axes.yaxis.set_major_formatter(ticker.PercentFormatter(1.0, decimals=0))
     axes.set_xlabel(unit, color=INK)
     axes.set_ylabel("share of repetitions", color=INK)
-    axes.grid(True, which="major", color=PALE, linewidth=0.6)
-    axes.set_axisbelow(True)
-    axes.tick_params(colors=INK, which="both", length=3)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
+    dress(axes)

@@ -18,6 +18,8 @@ CENTRE = 0.25  # bernstein: the mean about which V is taken is cut off here, so 
 REACH = 2.0 + CENTRE  # which lies in [-2, 2], falls at most this far below it
 PRIOR, STAKE = 8.0, 0.45  # betting: two imagined differences of size 2; the largest stake, of 1/2 that would be safe
 NEVER = -math.inf
+# Lemma 3 adds up 1 / f(k) over all k and says that this is at most 1. It is 2.11, and 1.05 for the f of the lemma.
+SUM_OF_INVERSES = 2.109742801236892
 
 
 @kernel
@@ -59,6 +61,17 @@ def threshold(difference: float, n: int, size: int, constant: float, evidence: f
     v = max(evidence, 1.0)  # solve K1 sqrt(v E) + REACH E = difference for E
     root = (math.sqrt(K1 * K1 * v + 4.0 * REACH * difference) - K1 * math.sqrt(v)) / (2.0 * REACH)
     return root * root - math.log(2.0 * size) - LOG_ZETA - EPOCH_POWER * math.log(1.0 + math.log2(v))
+
+
+def spent(size: int, constant: float) -> float:
+    """The chance that the best of `size` arms is ever out at confidence delta is at most delta times this.
+
+    (size - 1) opponents, delta / (2 size) each, times the sum of 1 / f(N) for the bounds that add up over N.
+
+    >>> round(spent(2, CONSTANTS["betting"]), 3), round(spent(16, CONSTANTS["paper"]), 3)
+    (0.25, 0.989)
+    """
+    return (size - 1) / (2.0 * size) * (SUM_OF_INVERSES if constant > 0.0 else 1.0)
 
 
 def radius(n: int, size: int, level: float, constant: float = CONSTANTS["paper"], evidence: float = 0.0) -> float:

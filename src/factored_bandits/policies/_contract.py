@@ -19,6 +19,7 @@ A policy module holds (DESIGN in docs/explanation/contract.md):
     block_length(sizes) -> int                            the longest block (default: the largest size)
     absorb(params, state, wins)                           past duels into a new state: wins (K, K) of row over column
     confidence(params, state, t) -> float | None          how sure it is that all is out but what it recommends, else 0
+    doubts(params, state) -> list | None                  per factor and level an anytime p-value of its being the best
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ class Info:
     needs_horizon: bool = False
     ties: bool = True  # duels: can it learn from a tie?
     feedback: Literal["reward", "parts"] = "reward"  # what it learns from: the reward, or the outcome of each factor
+    shuffled: bool = False  # is every column of a block in random order, independent of the others?
 
 
 class Standing(NamedTuple):

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ..arrays import Floats
-from ._bounds import first_round_at, log_f, radius
+from ._bounds import first_round_at, log_f, radius, spent
 from ._contract import Standing
 from ._tem import leader
 from ._tem_state import AWAY, CONSTANT, State, full_tau, pair
@@ -36,6 +36,18 @@ def standings(state: State, l: int, t: int) -> list[Standing]:
         reentry = None if active else max(t, first_round_at(tau))
         rows.append(Standing(active, 0.0 if i == best else gap, 0.0 if i == best else lower, reentry))
     return rows
+
+
+def doubt(state: State, l: int) -> Floats:
+    """Per level of factor l what is left of the hypothesis that it is the best: an anytime p-value.
+
+    If a level is the best, its doubt ever falls to alpha with chance at most alpha (docs/explanation/certificates.md).
+    """
+    size, constant = int(state.start[l + 1] - state.start[l]), float(state.levels[l, CONSTANT])
+    if size == 1:
+        return np.ones(1)
+    most = math.log(spent(size, constant))
+    return np.array([math.exp(min(0.0, most - full_tau(state, l, i))) for i in range(size)])
 
 
 def evidence_of(state: State, l: int, i: int, j: int) -> tuple[float, float]:

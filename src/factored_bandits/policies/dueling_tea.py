@@ -30,7 +30,7 @@ from ._bounds import log_f
 from ._contract import Code, Info, Standing
 from ._elimination import confidence_of_modules
 from ._tem import active_set, changes, feedback, feedback_both, leader, rest, schedule
-from ._tem_report import propensity, standings
+from ._tem_report import doubt, propensity, standings
 from ._tem_state import State, new_state
 
 FIRST: Code = 0  # Params.positions
@@ -44,6 +44,7 @@ INFO = Info(
     assumption="utility",
     guarantee="O(sum log(t) / gap) + O(K), anytime (Theorem 3)",
     reference="Zimmert & Seldin, Factored Bandits, NeurIPS 2018, Algorithms 2 and 3",
+    shuffled=True,
 )
 
 
@@ -116,3 +117,8 @@ def status(params: Params, state: State, t: int) -> list[list[Standing]]:
 def confidence(params: Params, state: State, t: int) -> float | None:
     """How sure the module is of the arm left; 0 while another one is in; nothing is proved for both positions."""
     return confidence_of_modules(state) if params.positions == FIRST else None
+
+
+def doubts(params: Params, state: State) -> list[Floats] | None:
+    """Per arm an anytime p-value of its being the best; nothing is proved for both positions."""
+    return [doubt(state, 0)] if params.positions == FIRST else None

@@ -24,7 +24,7 @@ from ._bounds import log_f
 from ._contract import Info, Standing
 from ._elimination import confidence_of_modules
 from ._tem import changes, feedback, leader, look, rest, schedule
-from ._tem_report import propensity, standings
+from ._tem_report import doubt, propensity, standings
 from ._tem_state import State, new_state
 
 INFO = Info(
@@ -34,6 +34,7 @@ INFO = Info(
     assumption="uniform identifiability",
     guarantee="O(kappa sum log(t) / gap) + O(max K sum log K), anytime (Theorem 2)",
     reference="Zimmert & Seldin, Factored Bandits, NeurIPS 2018, Algorithms 1 and 3",
+    shuffled=True,
 )
 
 
@@ -101,3 +102,8 @@ def block_length(sizes: Any) -> int:
 def confidence(params: Params, state: State, t: int) -> float:
     """How sure the modules are of the combination left; 0 while another level is in."""
     return confidence_of_modules(state)
+
+
+def doubts(params: Params, state: State) -> list[Floats]:
+    """Per factor and level an anytime p-value of its being the best."""
+    return [doubt(state, l) for l in range(len(state.counts))]

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+CROWD = 60  # returns in one row
+
+
 class Axis(NamedTuple):
     """An axis as it is first shown, and its limits on the other scale, if a reader may switch to that."""
 
@@ -60,6 +63,12 @@ class Panel:
     lines: tuple[Line, ...] = ()
     rows: tuple[Row, ...] = ()  # the first one at the bottom
     look: Look | None = None  # of the rows
+    alt: str = ""  # what a reader who cannot see it should know
+
+    @property
+    def crowded(self) -> bool:
+        """Whether levels came back so often that each return can only be a thin tick."""
+        return any(len(row.returns) > CROWD for row in self.rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +86,6 @@ class Chart:
     name: str  # of the files, and of the place on the page
     title: str
     caption: str  # what was measured, and how to read it
-    alt: str  # what a reader who cannot see it should know
     panels: tuple[Panel, ...]
     numbers: tuple[Table, ...] = ()  # the same in figures
     order: tuple[str, ...] = ()  # of the keys in the legend; by default that of the lines
@@ -88,11 +96,16 @@ class Chart:
 
         return draw(self, path, runs=runs)
 
-    def interactive(self) -> Any:
+    def interactive(self, *, runs: bool = False) -> Any:
         """The same as a plotly figure."""
         from .interactive import figure
 
-        return figure(self)
+        return figure(self, runs=runs)
+
+    @property
+    def alt(self) -> str:
+        """What a reader who cannot see it should know."""
+        return " ".join([f"{self.title}.", *(panel.alt for panel in self.panels)])
 
     def legend(self) -> dict[str, Line]:
         """The lines that have an entry, by key; those that `order` names first."""

@@ -67,37 +67,43 @@ def load_matplotlib() -> Any:
     return matplotlib
 
 
+def picture(wide: float, high: float) -> Figure:
+    """An empty figure of that many inches, which a notebook shows by itself."""
+    from .picture import Picture
+
+    return Picture(figsize=(wide, high), dpi=150, facecolor="white")
+
+
 def draw(chart: Chart, path: str | Path | None = None, *, runs: bool = False) -> Figure:
     """The chart as a figure; one panel has names beside the lines, several share a legend."""
     target = None if path is None else check_figure_path(path)
-    matplotlib = load_matplotlib()
-    with matplotlib.rc_context(SETTINGS):
-        figure = (_single if len(chart.panels) == 1 else _grid)(matplotlib, chart, runs)
+    with load_matplotlib().rc_context(SETTINGS):
+        figure = (_single if len(chart.panels) == 1 else _grid)(chart, runs)
         if target is not None:
             save(figure, target)
     return figure
 
 
-def _single(matplotlib: Any, chart: Chart, runs: bool) -> Figure:
+def _single(chart: Chart, runs: bool) -> Figure:
     (panel,) = chart.panels
     beside = width(panel.lines)
     wide = LEFT + AXES_WIDTH + beside
     high = max(HEIGHT - TITLE - BELOW - 0.4, LINE * 1.02 * len(chart.legend()), _rows_height(panel))
-    figure, bottom = _blank(matplotlib, chart, wide, high)
+    figure, bottom = _blank(chart, wide, high)
     axes = figure.add_axes(_place(figure, LEFT, bottom, AXES_WIDTH, high))
     draw_panel(axes, panel, runs)
     name_ends(axes, panel.lines, (AXES_WIDTH, high))
     return figure
 
 
-def _grid(matplotlib: Any, chart: Chart, runs: bool) -> Figure:
+def _grid(chart: Chart, runs: bool) -> Figure:
     columns = 2 if len(chart.panels) in (2, 4) else 3
     lines = -(-len(chart.panels) // columns)
     wide = LEFT + columns * SMALL[0] + (columns - 1) * GAP[0] + 0.3
     tall = max(SMALL[1], *(_rows_height(panel) for panel in chart.panels))
     per_line, legend = _legend_lines(chart, wide)
     high = lines * tall + (lines - 1) * GAP[1] + legend + 0.25
-    figure, bottom = _blank(matplotlib, chart, wide, high)
+    figure, bottom = _blank(chart, wide, high)
     for i, panel in enumerate(chart.panels):
         row, column = divmod(i, columns)
         left = LEFT + column * (SMALL[0] + GAP[0])
@@ -105,17 +111,17 @@ def _grid(matplotlib: Any, chart: Chart, runs: bool) -> Figure:
         axes = figure.add_axes(_place(figure, left, base, SMALL[0], tall))
         draw_panel(axes, panel, runs, title=panel.title, first=column == 0)
     if legend:
-        _legend(matplotlib, figure, chart, (LEFT, bottom - BELOW + legend), per_line)
+        _legend(figure, chart, (LEFT, bottom - BELOW + legend), per_line)
     return figure
 
 
-def _blank(matplotlib: Any, chart: Chart, wide: float, high: float) -> tuple[Figure, float]:
+def _blank(chart: Chart, wide: float, high: float) -> tuple[Figure, float]:
     """A figure with title and caption around a space of `high` inches, and where that begins."""
     caption = "\n".join(textwrap.wrap(chart.caption, width=int(wide * PER_INCH)))
     bottom = BELOW + 0.12 + CAPTION_LINE * (caption.count("\n") + 1)
     title = "\n".join(textwrap.wrap(chart.title, width=int(wide * 9.5)))
     height = bottom + high + TITLE + 0.22 * title.count("\n")
-    figure: Figure = matplotlib.figure.Figure(figsize=(wide, height), dpi=150, facecolor="white")
+    figure = picture(wide, height)
     figure.text(LEFT / wide, 1.0 - 0.14 / height, title, fontsize=12, color=INK, va="top")
     figure.text(LEFT / wide, 0.1 / height, caption, fontsize=8, color=SOFT, va="bottom", linespacing=1.3)
     return figure, bottom
@@ -140,11 +146,11 @@ def _legend_lines(chart: Chart, wide: float) -> tuple[int, float]:
     return per_line, 0.15 + 0.21 * math.ceil(len(names) / per_line)
 
 
-def _legend(matplotlib: Any, figure: Figure, chart: Chart, place: tuple[float, float], per_line: int) -> None:
+def _legend(figure: Figure, chart: Chart, place: tuple[float, float], per_line: int) -> None:
     """Its upper left corner is `place`, in inches."""
     looks: dict[str, Any] = {"linewidth": 1.8}
     handles = [
-        matplotlib.lines.Line2D([], [], color=line.look.colour, label=line.label, **style(line), **looks)
+        load_matplotlib().lines.Line2D([], [], color=line.look.colour, label=line.label, **style(line), **looks)
         for line in chart.legend().values()
     ]
     common: dict[str, Any] = {"frameon": False, "fontsize": 9, "handlelength": 2.6, "labelcolor": INK}

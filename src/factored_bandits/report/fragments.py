@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from .chart import Axis, Chart, Line, Panel
@@ -13,6 +14,8 @@ from .tables import Table
 HINT = "Point at a line for its numbers. Drag to zoom, double-click to go back."
 HINT_LEGEND = "Click a name to hide it, double-click to see it alone."
 TOUCH, TOUCH_LEGEND = "Tap a line for its numbers.", "Tap a name to hide it."
+RUN_POINTS = (12, 100)  # of each run in a page, at least and at most
+RUN_NUMBERS = 200_000  # of all runs in a page
 SHAPES = {  # markers in a legend of 34 x 12
     "o": '<circle cx="17" cy="6" r="3.5"/>',
     "s": '<rect x="13.5" y="2.5" width="7" height="7"/>',
@@ -62,8 +65,12 @@ def table_of(table: Table) -> str:
     return f'<div class="scroll" tabindex="0" role="region" aria-label="{label}">{body}</div>{note}'
 
 
-def fragment(chart: Chart) -> str:
-    """The chart with its buttons, legend, caption and numbers, and the data from which the page's script draws it."""
+def fragment(chart: Chart, points: int = RUN_POINTS[1]) -> str:
+    """The chart with its buttons, legend, caption and numbers, and the data from which the page's script draws it.
+
+    Of each run that many points are kept.
+    """
+    data = [_data(panel, points) for panel in chart.panels]
     columns = 1 if len(chart.panels) == 1 else 2 if len(chart.panels) in (2, 4) else 3
     panels = "".join(_panel(chart, panel) for panel in chart.panels)
     files = " · ".join(
@@ -77,7 +84,7 @@ def fragment(chart: Chart) -> str:
         f'<noscript><img src="figures/{text(chart.name)}.png" alt="{text(chart.alt)}"></noscript>'
         f'<figcaption>{text(chart.caption)} <span class="files">{files}</span></figcaption>'
         + (f"<details><summary>Numbers</summary>{numbers}</details>" if numbers else "")
-        + f'<script type="application/json" class="data">{_json([_data(panel) for panel in chart.panels])}</script>'
+        + f'<script type="application/json" class="data">{_json(data)}</script>'
         "</figure>"
     )
 
@@ -93,7 +100,8 @@ def _panel(chart: Chart, panel: Panel) -> str:
     title = element("h4", panel.title) if panel.title and len(chart.panels) > 1 else ""
     return (
         f'<div class="panel">{title}<p class="axis" aria-hidden="true">{text(panel.y.label)}</p>'
-        f'<div class="plot" role="img" aria-label="{text(chart.alt)}"{tall}></div></div>'
+        f'<div class="plot" role="img" aria-label="{text(panel.alt)}"{tall}></div>'
+        f'<p class="axis below" aria-hidden="true">{text(panel.x.label)}</p></div>'
     )
 
 
@@ -129,11 +137,22 @@ def _sample(line: Line) -> str:
     return f'<svg viewBox="0 0 34 12" aria-hidden="true">{stroke}{shape}</svg>'
 
 
-def _data(panel: Panel) -> dict[str, Any]:
-    """What the script draws one panel from."""
+def points_per_run(charts: Sequence[Chart]) -> int:
+    """How many points of each run a page with these charts can afford."""
+    lines = [line for chart in charts for panel in chart.panels for line in panel.lines]
+    runs = sum(len(line.runs) for line in lines if line.runs is not None)
+    return max(RUN_POINTS[0], min(RUN_POINTS[1], RUN_NUMBERS // max(1, runs)))
+
+
+def _data(panel: Panel, points: int) -> dict[str, Any]:
+    """What the script draws one panel from; rounds that most lines share are there once."""
+    drawn = traces(panel)
+    shared = drawn[0]["x"] if drawn else []
+    own = [{name: value for name, value in each.items() if name != "x" or value != shared} for each in drawn]
     return {
-        "traces": traces(panel),
-        "runs": compact_runs(panel),
+        "shared": shared,
+        "traces": own,
+        "runs": compact_runs(panel, points),
         "x": axis(panel.x),
         "y": axis(panel.y),
         "scales": _scales(panel.y),

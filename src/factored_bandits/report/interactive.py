@@ -15,12 +15,11 @@ from .chart import Axis, Chart, Line, Panel
 from .palette import INK, PALE
 
 SYMBOLS = {"o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "v": "triangle-down", "P": "cross"}
-DIGITS = 5  # significant ones of the numbers in a page
+DIGITS = 4  # significant ones of the numbers in a page
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif"
 HOVER = "%{x:,.4~r}: %{y:,.4~r}"
 HOVER_BAND = "<br>middle 80 %: %{customdata[0]:,.4~r} to %{customdata[1]:,.4~r}"
 ROW = (7, 17)  # pixels of a row, smallest and largest
-RUN_POINTS = 50  # of each run in a page
 
 
 def script() -> str:
@@ -31,8 +30,8 @@ def script() -> str:
         raise MissingExtra.of("plotly", "report", "an interactive chart") from None
 
 
-def figure(chart: Chart) -> Any:
-    """The chart as a plotly figure: panels below one another, one legend."""
+def figure(chart: Chart, *, runs: bool = False) -> Any:
+    """The chart as a plotly figure, with every run if wanted: panels below one another, one legend."""
     try:
         import plotly.graph_objects as go
     except ImportError:
@@ -49,7 +48,7 @@ def figure(chart: Chart) -> Any:
     named: set[str] = set()
     for i, panel in enumerate(chart.panels):
         suffix = "" if i == 0 else str(i + 1)
-        for trace in [*traces(panel), *all_runs(panel)]:
+        for trace in [*(all_runs(panel) if runs else []), *bands(panel), *traces(panel)]:
             first = bool(trace.get("showlegend")) and trace["legendgroup"] not in named
             named |= {trace["legendgroup"]} if first else set()
             data.append(trace | {"xaxis": f"x{suffix}", "yaxis": f"y{suffix}", "showlegend": first})
@@ -63,14 +62,18 @@ def figure(chart: Chart) -> Any:
     return go.Figure({"data": data, "layout": layout})
 
 
+def bands(panel: Panel) -> list[dict[str, Any]]:
+    """Below the lines; the page makes its own, from the numbers of the lines."""
+    return [_band(line, line.low, line.high) for line in panel.lines if line.low is not None and line.high is not None]
+
+
 def traces(panel: Panel) -> list[dict[str, Any]]:
-    """Bands first, lines above them; the runs are apart, in `all_runs`."""
-    bands = [_band(line, line.low, line.high) for line in panel.lines if line.low is not None and line.high is not None]
-    return [*bands, *map(_line, panel.lines), *_rows(panel)]
+    """The lines, or the rows."""
+    return [*map(_line, panel.lines), *_rows(panel)]
 
 
 def all_runs(panel: Panel) -> list[dict[str, Any]]:
-    """For each line its runs, as one trace; hidden at first."""
+    """For each line its runs, as one trace."""
     found = []
     for line in panel.lines:
         if line.runs is not None:
@@ -78,17 +81,17 @@ def all_runs(panel: Panel) -> list[dict[str, Any]]:
             x = np.hstack([np.tile(line.x, (len(line.runs), 1)), gap])
             y = np.hstack([line.runs, gap])
             look = {"color": line.look.colour, "width": 0.8}
-            found.append(_scatter(line.key, x.ravel(), y.ravel(), line=look, opacity=0.35) | {"visible": "legendonly"})
+            found.append(_scatter(line.key, x.ravel(), y.ravel(), line=look, opacity=0.35))
     return found
 
 
-def compact_runs(panel: Panel) -> list[dict[str, Any]]:
-    """The runs of each line as the page keeps them: rounds once, thinned."""
+def compact_runs(panel: Panel, points: int) -> list[dict[str, Any]]:
+    """The runs of each line as the page keeps them: rounds once, and that many points of each run."""
     found = []
     for line in panel.lines:
         if line.runs is not None:
             n = len(line.x)
-            keep = np.unique(np.linspace(0, n - 1, min(n, RUN_POINTS)).round().astype(int))
+            keep = np.unique(np.linspace(0, n - 1, min(n, points)).round().astype(int))
             runs = [rounded(run[keep]) for run in line.runs]
             found.append({"key": line.key, "color": line.look.colour, "x": rounded(line.x[keep]), "runs": runs})
     return found
@@ -98,7 +101,7 @@ def rounded(values: Floats) -> list[float | int | None]:
     """With `DIGITS` significant digits, whole where they are; None for nan.
 
     >>> rounded(np.array([123456.7, 0.1234567, 3.0, math.nan]))
-    [123460, 0.12346, 3, None]
+    [123500, 0.1235, 3, None]
     """
     return [_short(float(value)) for value in values]
 
@@ -142,28 +145,35 @@ def _line(line: Line) -> dict[str, Any]:
 
 
 def _rows(panel: Panel) -> list[dict[str, Any]]:
-    """Thick pieces of line while a level is in, diamonds where it came back."""
+    """Thick pieces of line while a level is in, a tick where it came back."""
     if panel.look is None:
         return []
     bars: list[tuple[float, float, str]] = []
     back: list[tuple[float, float, str]] = []
     for i, row in enumerate(panel.rows):
-        for start, end in row.spans:
-            told = f"level {html.escape(row.label)}<br>in from round {start:,.0f} to {end:,.0f}"
-            bars += [(start, i, told), (end, i, told), (math.nan, math.nan, "")]
-        back += [(at, i, f"level {html.escape(row.label)}<br>came back in round {at:,.0f}") for at in row.returns]
-    found = [_told("in", bars, line={"color": panel.look.colour, "width": 0.65 * row_height(panel)})]
+        label, gap = html.escape(row.label), (math.nan, math.nan, "")
+        bars += [point for start, end in row.spans for point in ((start, i, label), (end, i, label), gap)]
+        back += [(at, i, label) for at in row.returns]
+    high = row_height(panel)
+    found = [_levels("in", "", bars, line={"color": panel.look.colour, "width": 0.65 * high})]
     if back:
-        marker = {"symbol": "diamond", "size": 6, "color": INK}
-        found.append(_told("back", back, mode="markers", marker=marker))
+        marker = {
+            "symbol": "line-ns-open",
+            "size": 0.6 * high,
+            "color": INK,
+            "line": {"width": 0.5 if panel.crowded else 1.3},
+        }
+        found.append(_levels("back", "came back in ", back, mode="markers", marker=marker, opacity=0.75))
     return found
 
 
-def _told(key: str, points: list[tuple[float, float, str]], **more: Any) -> dict[str, Any]:
-    """Points that say something when one hovers over them."""
+def _levels(key: str, what: str, points: list[tuple[float, float, str]], **more: Any) -> dict[str, Any]:
+    """Points (round, row, level) that say which level they are of; their rounds are exact."""
     x, y = (np.array([point[i] for point in points]) for i in (0, 1))
-    texts = [point[2] for point in points]
-    return _scatter(key, x, y, hoverinfo="text", hovertemplate="%{text}<extra></extra>", text=texts, **more)
+    exact = [None if math.isnan(at) else int(at) for at in x]
+    told = f"level %{{text}}<br>{what}round %{{x:,.0f}}<extra></extra>"
+    names = [point[2] for point in points]
+    return _scatter(key, x, y, **more) | {"x": exact, "text": names, "hoverinfo": "text", "hovertemplate": told}
 
 
 def axis(own: Axis) -> dict[str, Any]:

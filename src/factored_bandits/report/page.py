@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import os
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -13,7 +15,7 @@ from ..errors import InvalidInput
 from .chart import Chart
 from .claims import Claim
 from .figures import save
-from .fragments import element, fragment, paragraphs, table_of, text
+from .fragments import element, fragment, paragraphs, points_per_run, table_of, text
 from .interactive import FONT, script
 from .palette import DARK
 from .tables import Table
@@ -73,33 +75,48 @@ def write_page(
     machine, seed, date) stand at its end.
 
     >>> import tempfile
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> write_page(folder, [Section("first", "First", "It ran.", [])], [], {"seed": "1"}).name
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_page(Path(folder), [Section("first", "First", "It ran.", [])], [], {"seed": "1"}).name
     'index.html'
     """
     _check_names(sections)
     script()  # before anything is written: is plotly there?
-    figures = folder / "figures"
+    figures, page = folder / "figures", folder / "index.html"
     try:
         figures.mkdir(parents=True, exist_ok=True)
+        for chart in (chart for section in sections for chart in section.charts):
+            drawn = chart.figure()
+            for suffix in ("png", "pdf"):
+                _replace(figures / f"{chart.name}.{suffix}", functools.partial(save, drawn))
+        _replace(page, functools.partial(_write, page_of(sections, claims, facts, title)))
     except OSError as error:
         raise InvalidInput(f"cannot write the report into {str(folder)!r}: {error.strerror or error}") from None
-    for chart in (chart for section in sections for chart in section.charts):
-        drawn = chart.figure()
-        for suffix in ("png", "pdf"):
-            save(drawn, figures / f"{chart.name}.{suffix}")
-    page = folder / "index.html"
-    page.write_text(page_of(sections, claims, facts, title), encoding="utf-8")
     return page
+
+
+def _write(content: str, path: Path) -> None:
+    path.write_text(content, encoding="utf-8")
+
+
+def _replace(path: Path, write: Callable[[Path], None]) -> None:
+    """Write a draft beside it and rename that, so that nobody ever reads half a file."""
+    draft = path.with_name(f".{os.getpid()}-{path.name}")
+    try:
+        write(draft)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def page_of(sections: Sequence[Section], claims: Sequence[Claim], facts: Mapping[str, str], title: str = TITLE) -> str:
     """The page as text."""
+    points = points_per_run([chart for section in sections for chart in section.charts])
+    told = [_section(section, points) for section in sections]
     parts = {
         "title": text(title),
         "style": _style(),
         "contents": _contents(sections, bool(claims), bool(facts)),
-        "body": "\n".join([_claims(claims, sections), *map(_section, sections), _facts(facts)]),
+        "body": "\n".join([_claims(claims, sections), *told, _facts(facts)]),
         "plotly": script(),
         "script": _asset("page.js"),
     }
@@ -164,7 +181,8 @@ def _claims(claims: Sequence[Claim], sections: Sequence[Section]) -> str:
 
 def _claim(claim: Claim, sections: Sequence[Section]) -> str:
     badge = f'<span class="verdict {text(claim.verdict)}">{MARKS[claim.verdict]} {text(claim.verdict)}</span>'
-    cells = [("The paper says", text(claim.says)), ("Measured", text(claim.measured)), ("", badge)]
+    measured = "<br>".join(map(text, claim.measured.split("; ")))
+    cells = [("The paper says", text(claim.says)), ("Measured", measured), ("", badge)]
     told = "".join(f"<td{_head(head)}>{cell}</td>" for head, cell in cells)
     return f'<tr>{told}<td class="plain">{_link(claim, sections)}</td></tr>'
 
@@ -185,8 +203,9 @@ def _link(claim: Claim, sections: Sequence[Section]) -> str:
     return ""
 
 
-def _section(section: Section) -> str:
-    parts = [element("h2", section.title), paragraphs(section.text), *map(fragment, section.charts)]
+def _section(section: Section, points: int) -> str:
+    parts = [element("h2", section.title), paragraphs(section.text)]
+    parts += [fragment(chart, points) for chart in section.charts]
     if section.table is not None:
         parts.append(f"<figure>{table_of(section.table)}</figure>")
     return f'<section id="{text(section.name)}">{"".join(parts)}</section>'

@@ -121,9 +121,9 @@ def bound_look(name: str, place: int) -> Look:
     >>> bound_look("upper bound", 0).dashes, bound_look("lower bound", 1).dashes
     ((5.0, 2.0), (1.2, 1.6))
     """
-    patterns = list(DASHES)[1:]
-    known = {"upper bound": "dashed", "lower bound": "dotted"}
-    return Look(GREY, DASHES[known.get(name, patterns[place % len(patterns)])], "")
+    known = {"upper": "dashed", "lower": "dotted"}
+    patterns = [pattern for pattern in DASHES if pattern != "solid"]
+    return Look(GREY, DASHES[known.get(name.partition(" ")[0], patterns[place % len(patterns)])], "")
 
 
 @functools.cache

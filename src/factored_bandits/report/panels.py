@@ -12,6 +12,8 @@ from .palette import EDGE, INK, PALE
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+DECADES = 1e3  # beyond which a logarithmic axis has no small ticks
+
 
 def draw_panel(axes: Axes, panel: Panel, runs: bool = False, *, title: str = "", first: bool = True) -> None:
     """Everything but the names of the lines; `first` panels of a row have the label of the vertical axis."""
@@ -21,7 +23,7 @@ def draw_panel(axes: Axes, panel: Panel, runs: bool = False, *, title: str = "",
     axes.set_ylabel(panel.y.label if first and not panel.rows else "", color=INK)
     if title:
         axes.set_title("\n".join(textwrap.wrap(title, 48)), loc="left", fontsize=10, color=INK, pad=6)
-    _dress(axes)
+    dress(axes)
     for line in panel.lines:
         if line.low is not None and line.high is not None:
             band: dict[str, Any] = {"color": line.look.colour, "alpha": 0.16, "linewidth": 0, "zorder": 2}
@@ -40,13 +42,16 @@ def _scale(axes: Axes, axis: Axis, which: str) -> None:
     elif not axis.ticks:
         own.set_major_formatter(ticker.EngFormatter(sep=""))  # 300k
     (axes.set_xlim if which == "x" else axes.set_ylim)(*axis.limits)
+    if axis.log and axis.limits[1] > DECADES * axis.limits[0]:
+        own.set_minor_locator(ticker.NullLocator())  # they would be crowded, and cost half of the time
     if axis.ticks:
         own.set_major_locator(ticker.FixedLocator([at for at, _ in axis.ticks]))
         own.set_major_formatter(ticker.FixedFormatter([text for _, text in axis.ticks]))
         own.set_minor_locator(ticker.NullLocator())
 
 
-def _dress(axes: Axes) -> None:
+def dress(axes: Axes) -> None:
+    """A pale grid, two sides, everything in ink."""
     axes.grid(True, which="major", color=PALE, linewidth=0.6)
     axes.set_axisbelow(True)
     axes.tick_params(colors=INK, which="both", length=3)
@@ -73,7 +78,7 @@ def _line(axes: Axes, line: Line, runs: bool) -> None:
 
 
 def _rows(axes: Axes, panel: Panel) -> None:
-    """Bars while a level is in; a diamond where it came back."""
+    """Bars while a level is in; a tick where it came back."""
     if panel.look is None:
         return
     axes.grid(False, axis="y")
@@ -81,6 +86,8 @@ def _rows(axes: Axes, panel: Panel) -> None:
         axes.hlines(i, *panel.x.limits, color=PALE, linewidth=0.6, zorder=1)
         height = 0.82 if row.best else 0.62
         bars = [(start, end - start) for start, end in row.spans]
-        axes.broken_barh(bars, (i - height / 2, height), color=panel.look.colour, zorder=2)
+        axes.broken_barh(bars, (i - height / 2, height), color=panel.look.colour, linewidth=0, zorder=2)
         if row.returns:
-            axes.plot(row.returns, [i] * len(row.returns), "D", markersize=3, color=INK, zorder=4, label="_return")
+            ticks: dict[str, Any] = {"color": INK, "markersize": 5, "alpha": 0.75, "zorder": 4}
+            thin = 0.35 if panel.crowded else 0.8
+            axes.plot(row.returns, [i] * len(row.returns), "|", markeredgewidth=thin, label="_return", **ticks)

@@ -12,8 +12,9 @@ Nothing here simulates. Gaps and regret are in the units of the problem; numbers
 
 from __future__ import annotations
 
+from ..policies._bounds import SUM_OF_INVERSES
 from ._check import check
-from ._confidence import SUM_OF_INVERSES, confidence, f, failure_probability, reentry_round, tau
+from ._confidence import confidence, f, failure_probability, reentry_round, tau
 from ._gaps import Identifiability, Witness, gaps, identifiability
 from ._kappa import Kappa, kappa
 from ._lower import condorcet_lower, pulls_lower, regret_lower

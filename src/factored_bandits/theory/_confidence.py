@@ -12,10 +12,7 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..errors import InvalidInput
-from ..policies._bounds import CONSTANTS, NEVER, first_round_at, log_f, radius, threshold
-
-# Lemma 3 adds up 1 / f(k) over all k and says that this is at most 1. It is 2.11, and 1.05 for the f of the lemma.
-SUM_OF_INVERSES = 2.109742801236892
+from ..policies._bounds import CONSTANTS, NEVER, SUM_OF_INVERSES, first_round_at, log_f, radius, threshold
 
 
 def rounds(t: Any, name: str = "t") -> Floats:

@@ -66,8 +66,10 @@
     }
 
     traces(panel) {
+      const lines = panel.traces.map((trace) => ({ x: panel.shared, ...trace }));
+      const bands = lines.filter((trace) => trace.customdata).map(band_trace);
       const runs = this.runs ? panel.runs.map(run_trace) : [];
-      return [...runs, ...panel.traces].map((trace) => {
+      return [...bands, ...runs, ...lines].map((trace) => {
         const copy = { ...trace, visible: !this.hidden.has(trace.legendgroup) };
         if (trace.line) copy.line = { ...trace.line, color: colour(trace.line.color) };
         if (trace.marker) copy.marker = { ...trace.marker, color: colour(trace.marker.color) };
@@ -80,14 +82,15 @@
 
     layout(panel, zoom) {
       const line = { gridcolor: css("--line"), linecolor: css("--soft"), tickcolor: css("--soft") };
+      const untitled = { title: { text: "" } }; // the page has its own
       const scale = panel.scales[this.log ? "log" : "linear"];
       return {
-        xaxis: axis({ ...panel.x, ...line }, zoom.x),
-        yaxis: axis({ ...panel.y, ...scale, ...line, title: { text: "" }, showgrid: !panel.rows }, zoom.y),
+        xaxis: axis({ ...panel.x, ...line, ...untitled }, zoom.x),
+        yaxis: axis({ ...panel.y, ...scale, ...line, ...untitled, showgrid: !panel.rows }, zoom.y),
         font: { family: css("--font"), size: 12, color: css("--ink") },
         paper_bgcolor: "rgba(0,0,0,0)",
         plot_bgcolor: "rgba(0,0,0,0)",
-        margin: { l: 8, r: 12, t: 6, b: 40 },
+        margin: { l: 8, r: 14, t: 6, b: 8 },
         showlegend: false,
         hovermode: "closest",
         hoverdistance: 30,
@@ -125,6 +128,12 @@
     const decades = range[1] - range[0];
     if (decades >= 1.7) return { ...own, range, dtick: Math.ceil(decades / 8), tickformat: "" };
     return { ...own, range, dtick: decades > 0.6 ? "D2" : null, tickformat: range[0] >= 0 ? "~s" : "~g" };
+  }
+
+  function band_trace({ x, customdata, line, legendgroup }) {
+    const y = [...customdata.map((pair) => pair[1]), ...customdata.map((pair) => pair[0]).reverse()];
+    const look = { fill: "toself", fillcolor: line.color, opacity: 0.16, line: { width: 0 } };
+    return { type: "scatter", mode: "lines", x: [...x, ...[...x].reverse()], y, ...look, hoverinfo: "skip", legendgroup };
   }
 
   function run_trace(run) {

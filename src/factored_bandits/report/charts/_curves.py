@@ -46,7 +46,6 @@ def curves(
         name=name,
         title=title or (every[0].problem if len(problems) == 1 else "Regret over time"),
         caption=f"{caption or describe(every)}. {HOW_TO_READ}",
-        alt="Regret over rounds. " + " ".join(_in_words(problem, here) for problem, here in problems.items()),
         panels=_alike(panels),
         numbers=tuple(final_table(problem, here) for problem, here in problems.items()),
         order=ranking(list(problems.values())),
@@ -59,6 +58,7 @@ def _panel(here: Sequence[Measured], drawn: dict[str, Look], begin: float, log: 
         x=rounds_axis(begin, max(each.horizon for each in here)),
         y=regret_axis(here, begin, log),
         lines=tuple(regret_line(each, drawn[each.policy]) for each in here),
+        alt=_in_words(title, here),
     )
 
 
@@ -154,4 +154,4 @@ def final_table(title: str, here: Sequence[Measured]) -> Table:
 def _in_words(problem: str, here: Sequence[Measured]) -> str:
     ends = sorted((float(each.final().mean()), each.policy) for each in here)
     told = "; ".join(f"{policy} {number(mean, like=mean)}" for mean, policy in ends)
-    return f"{problem or 'The problem'}: mean regret at the end, smallest first: {told}."
+    return f"Regret over rounds, {problem or 'one problem'}. Mean regret at the end, smallest first: {told}."

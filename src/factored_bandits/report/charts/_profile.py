@@ -34,18 +34,18 @@ def profile(
         xs = [1.0, *sorted({x for x in multiples[policy] if 1.0 < x <= WIDEST}), WIDEST]
         ys = [share(multiples[policy], x) for x in xs]
         lines.append(Line(policy, policy, drawn[policy], np.array(xs), np.array(ys), steps=True, width=1.8))
+    best = [f"{line.key} {share(multiples[line.key], 2.0):.0%}" for line in lines]
     panel = Panel(
         title="",
         x=Axis("factor x of the smallest mean regret on a problem", (1.0, WIDEST), log=True, ticks=TICKS),
         y=Axis("share of the problems within the factor", (0.0, 1.02), ticks=SHARES),
         lines=tuple(lines),
+        alt=f"Share of {len(regrets)} problems on which each policy is within twice the best: {', '.join(best)}.",
     )
-    best = [f"{line.key} {share(multiples[line.key], 2.0):.0%}" for line in lines]
     return Chart(
         name=name,
         title=title,
         caption=caption if caption is not None else f"{told}. Higher is better; at the left, the share of wins.",
-        alt=f"Share of {len(regrets)} problems on which each policy is within twice the best: {', '.join(best)}.",
         panels=(panel,),
         numbers=(profile_table(regrets),),
     )

@@ -27,9 +27,16 @@ class Slope(NamedTuple):
 
 
 def slopes(
-    frame: Any, name: str = "slopes", title: str = "Final regret against K", *, caption: str | None = None
+    frame: Any,
+    name: str = "slopes",
+    title: str = "Final regret against K",
+    *,
+    smallest: float = 0.0,
+    caption: str | None = None,
 ) -> Chart:
     """Mean regret at the horizon against K with a straight line fitted to each policy; a panel per experiment.
+
+    Lines are fitted to the problems with K >= `smallest`, for terms that show only there.
 
     >>> import pandas as pd
     >>> rows = [("tea", str(k), r, 10.0 * k + r) for k in (8, 16, 32) for r in (-1, 0, 1)]
@@ -45,26 +52,26 @@ def slopes(
     drawn = looks(each.policy for each in every)
     rows = {experiment: _by_policy(here) for experiment, here in experiments.items()}
     alone = len(rows) == 1
+    over = f" over K >= {smallest:g}" if smallest else ""
     return Chart(
         name=name,
         title=title,
         caption=f"{caption or describe(every)}. Points: means with three standard errors. Lines: least squares on "
-        "logarithms; a slope of 1 is regret in proportion to K.",
-        alt="Final regret against K on logarithmic axes. "
-        + " ".join(f"{policy}: {fit(here)}." for found in rows.values() for policy, here in found.items()),
-        panels=tuple(_panel("" if alone else experiment, found, drawn) for experiment, found in rows.items()),
-        numbers=tuple(_table("" if alone else experiment, found) for experiment, found in rows.items()),
+        f"logarithms{over}; a slope of 1 is regret in proportion to K.",
+        panels=tuple(_panel("" if alone else experiment, found, drawn, smallest) for experiment, found in rows.items()),
+        numbers=tuple(_table("" if alone else experiment, found, smallest) for experiment, found in rows.items()),
         order=ranking(list(experiments.values())),
     )
 
 
-def fitted(frame: Any) -> dict[str, Slope]:
+def fitted(frame: Any, smallest: float = 0.0) -> dict[str, Slope]:
     """The slope of each policy, for a frame with one problem per K."""
-    return {policy: fit(here) for policy, here in _by_policy(measured(frame)).items()}
+    return {policy: fit(here, smallest) for policy, here in _by_policy(measured(frame)).items()}
 
 
-def fit(here: Sequence[Measured]) -> Slope:
+def fit(every: Sequence[Measured], smallest: float = 0.0) -> Slope:
     """Least squares of the logarithm of the mean regret on that of K; nan for a single K, or without regret."""
+    here = [each for each in every if size(each.arms) >= smallest]
     means = np.array([each.final().mean() for each in here])
     if len(here) < 2 or (means <= 0).any():
         return Slope(float("nan"), float("nan"), float("nan"))
@@ -87,8 +94,8 @@ def _by_policy(here: Sequence[Measured]) -> dict[str, list[Measured]]:
     return found
 
 
-def _panel(title: str, found: dict[str, list[Measured]], drawn: dict[str, Look]) -> Panel:
-    lines = [line for policy, here in found.items() for line in _lines(policy, here, drawn[policy])]
+def _panel(title: str, found: dict[str, list[Measured]], drawn: dict[str, Look], smallest: float) -> Panel:
+    lines = [line for policy, here in found.items() for line in _lines(policy, here, drawn[policy], smallest)]
     sizes = sorted({size(each.arms) for here in found.values() for each in here})
     seen = np.array([each.final().mean() for here in found.values() for each in here])
     seen = seen[seen > 0]
@@ -97,25 +104,28 @@ def _panel(title: str, found: dict[str, list[Measured]], drawn: dict[str, Look])
     top = float(seen.max()) if len(seen) else 1.0
     y = Axis(label, (float(seen.min()) / 1.6, 1.6 * top), True, (0.0, 1.08 * top)) if len(seen) else Axis(label, (0, 1))
     ticks = tuple((each, f"{each:g}") for each in sizes)
-    return Panel(title, Axis("K", (sizes[0] / 1.15, sizes[-1] * 1.15), True, ticks=ticks), y, tuple(lines))
+    x = Axis("K", (sizes[0] / 1.15, sizes[-1] * 1.15), True, ticks=ticks)
+    told = " ".join(f"{policy}: {fit(here, smallest)}." for policy, here in found.items())
+    return Panel(title, x, y, tuple(lines), alt=f"Final regret against K on logarithmic axes. {told}")
 
 
-def _lines(policy: str, here: list[Measured], look: Look) -> list[Line]:
+def _lines(policy: str, here: list[Measured], look: Look, smallest: float) -> list[Line]:
     x = np.array([size(each.arms) for each in here])
     y = np.array([each.final().mean() for each in here])
     errors = np.nan_to_num(np.array([3.0 * each.standard_error() for each in here]))
-    slope = fit(here)
+    slope = fit(here, smallest)
     found = [Line(policy, f"{policy}: {slope}" if np.isfinite(slope.value) else policy, look, x, y, errors=errors)]
     if np.isfinite(slope.value):
+        x = x[x >= smallest]
         found.append(Line(policy, "", look, x, np.exp(slope.level) * x**slope.value, width=1.4))
     return found
 
 
-def _table(title: str, found: dict[str, list[Measured]]) -> Table:
+def _table(title: str, found: dict[str, list[Measured]], smallest: float) -> Table:
     sizes = sorted({size(each.arms) for here in found.values() for each in here})
     rows = []
-    for policy, here in sorted(found.items(), key=lambda item: fit(item[1]).value):
-        slope, own = fit(here), {size(each.arms): float(each.final().mean()) for each in here}
+    for policy, here in sorted(found.items(), key=lambda item: fit(item[1], smallest).value):
+        slope, own = fit(here, smallest), {size(each.arms): float(each.final().mean()) for each in here}
         cells = [number(own[k], like=own[k]) if k in own else "-" for k in sizes]
         rows.append((policy, f"{slope.value:.3f}", f"{slope.error:.3f}", *cells))
     return Table(title, ("policy", "slope", "+- s.e.", *(f"K = {k:g}" for k in sizes)), rows)

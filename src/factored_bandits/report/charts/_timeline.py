@@ -32,8 +32,8 @@ def timeline(
     """One repetition (the first, unless said) of each policy: a panel per factor, a row per level.
 
     `eliminations` has the columns policy, repetition, round, factor, level and event ("out" or "in"). Levels that never
-    went out are not in it: `sizes` says how many there are, by default as many as it mentions. `factors` are names,
-    `best` the best level of each factor, `horizon` where the axis ends.
+    went out are not in it: `sizes` says how many there are, or a column `arms` such as "16x16"; by default there are as
+    many as it mentions. `factors` are names, `best` the best level of each factor, `horizon` where the axis ends.
 
     >>> import pandas as pd
     >>> rows = [("tea", 0, 50, 0, 1, "out"), ("tea", 0, 70, 0, 1, "in"), ("tea", 0, 75, 0, 1, "out")]
@@ -47,27 +47,38 @@ def timeline(
     if eliminations.empty:
         raise InvalidInput("eliminations is empty: none of these policies ruled anything out")
     shown = int(eliminations["repetition"].min()) if repetition is None else repetition
+    counts = sizes or _sizes(eliminations)
+    known = horizon or _one(eliminations, "horizon")
+    end = float(known or eliminations["round"].max() + 1)
+    names = factors or (["arm"] if len(counts) == 1 else [f"factor {l}" for l in range(len(counts))])
     events = eliminations[eliminations["repetition"] == shown].sort_values("round", kind="stable")
-    counts = sizes or [int(one["level"].max()) + 1 for _, one in eliminations.groupby("factor")]
-    end = float(horizon or eliminations["round"].max() * 1.5)
-    names = factors or [f"factor {l}" for l in range(len(counts))]
+    keys = [key for key in ("problem", "policy") if key in events.columns]
+    several = [events[key].nunique() > 1 for key in keys]
     panels, tables = [], []
-    for policy, own in events.groupby("policy", sort=False, observed=True):
+    for which, own in events.groupby(keys, sort=False, observed=True):
         for l, count in enumerate(counts):
             rows = _rows(own[own["factor"] == l], count, end, best[l] if best else None)
-            several = events["policy"].nunique() > 1
-            panels.append(_panel(f"{policy}, {names[l]}" if several else names[l], str(policy), rows, end))
-            tables.append(_table(f"{policy}: {names[l]}", rows, end))
+            parts = [str(part) for part, told in zip(which, several, strict=True) if told]
+            table = _table(", ".join([str(which[-1]), *parts[:-1], names[l]]), rows, end)
+            panels.append(_panel(", ".join([*parts, names[l]]), str(which[-1]), rows, end, _in_words(table)))
+            tables.append(table)
     problem = _one(eliminations, "problem")
-    told = "; ".join(part for part in (problem, f"repetition {shown}", f"horizon {end:,.0f}") if part)
+    told = "; ".join([*filter(None, [problem]), f"repetition {shown}", *([f"horizon {end:,.0f}"] if known else [])])
     return Chart(
         name=name,
         title=title,
-        caption=f"{caption or told}. Bar: the level is in. Diamond: it came back. The last to go out stand at the top.",
-        alt=f"Timeline of eliminations. {told}. " + " ".join(_in_words(table) for table in tables),
+        caption=f"{caption or told}. Bar: the level is in. Tick: it came back. The last to go out stand at the top.",
         panels=tuple(panels),
         numbers=tuple(tables),
     )
+
+
+def _sizes(eliminations: pandas.DataFrame) -> list[int]:
+    """From the column `arms`, or as many as are mentioned."""
+    arms = _one(eliminations, "arms")
+    if arms:
+        return [int(part) for part in arms.split("x")]
+    return [int(one["level"].max()) + 1 for _, one in eliminations.groupby("factor")]
 
 
 def _one(frame: pandas.DataFrame, column: str) -> str:
@@ -99,7 +110,7 @@ def _in_for(row: Row) -> float:
     return row.spans[0][1] if row.spans else 0.0
 
 
-def _panel(title: str, policy: str, rows: tuple[Row, ...], end: float) -> Panel:
+def _panel(title: str, policy: str, rows: tuple[Row, ...], end: float, alt: str) -> Panel:
     first = min((span[1] for row in rows for span in row.spans), default=1.0)
     begin = 10.0 ** int(math.log10(max(1.0, first / 2.0)))
     every = max(1, -(-len(rows) // 24))  # name at most 24 of them
@@ -110,6 +121,7 @@ def _panel(title: str, policy: str, rows: tuple[Row, ...], end: float) -> Panel:
         y=Axis("level", (-0.7, len(rows) - 0.3), ticks=ticks),
         rows=rows,
         look=looks([policy])[policy],
+        alt=alt,
     )
 
 
@@ -128,4 +140,5 @@ def _table(title: str, rows: tuple[Row, ...], end: float) -> Table:
 
 def _in_words(table: Table) -> str:
     left = [row[0] for row in table.rows if row[-1] == "in"]
-    return f"{table.title}: {len(table.rows)} levels, in at the end: {', '.join(left) or 'none'}."
+    told = f"{len(table.rows)} levels, in at the end: {', '.join(left) or 'none'}"
+    return f"Timeline of eliminations, {table.title}: {told}."

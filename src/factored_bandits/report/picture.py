@@ -1,0 +1,16 @@
+"""A figure of matplotlib that a notebook shows by itself; imported where one is drawn."""
+
+from __future__ import annotations
+
+import io
+
+from matplotlib.figure import Figure
+
+
+class Picture(Figure):
+    """A figure. Notebooks know those of pyplot, which this library does not import; so this one says how it looks."""
+
+    def _repr_png_(self) -> bytes:
+        buffer = io.BytesIO()
+        self.savefig(buffer, format="png", dpi=100)
+        return buffer.getvalue()

@@ -1,0 +1,256 @@
+"""Certificates: what they say, and that a best level is ever certified out no more often than they admit."""
+
+from __future__ import annotations
+
+import functools
+import heapq
+import json
+import math
+
+import numpy as np
+import pytest
+
+import factored_bandits as fb
+from factored_bandits.agent._ledger import Ledger
+from factored_bandits.errors import InvalidInput
+from factored_bandits.policies import _bounds, _tem_report
+
+BOUNDS = list(_bounds.CONSTANTS)
+FACTORS = {"page": ["A", "B", "C"], "button": ["red", "blue"]}
+ALPHA = 0.3
+
+
+def agent_of(bound="betting", rounds=400, seed=1, **options):
+    """Blue is better, and B is; the rest is chance."""
+    agent, coin = fb.Agent("tea", factors=FACTORS, bound=bound, seed=seed, **options), np.random.default_rng(seed)
+    for _ in range(rounds):
+        decision = agent.ask()
+        chance = 0.1 + 0.4 * (decision.levels["page"] == "B") + 0.4 * (decision.levels["button"] == "blue")
+        agent.tell(decision.id, float(coin.random() < chance))
+    return agent
+
+
+def most_of(runs, chance):
+    """Three standard errors more than a binomial count has on average."""
+    return runs * chance + 3.0 * math.sqrt(runs * chance * (1.0 - chance))
+
+
+def test_levels_winners_and_the_whole_combination():
+    found = fb.certificate(agent_of())
+    assert found.best() == {"page": "B", "button": "blue"}
+    assert found.ruled_out() == {"page": ["A", "C"], "button": ["red"]}
+    doubts = {(claim.factor, claim.level): claim.doubt for claim in found.claims}
+    pages, buttons = max(doubts["page", "A"], doubts["page", "C"]), doubts["button", "red"]
+    assert found.doubt == pytest.approx(pages + buttons)
+    assert {claim.others for claim in found.claims if claim.level == "B"} == {pages}
+    assert 0.9 < found.confidence < 1.0
+    assert str(found).splitlines()[-1].startswith("best: B, blue, confidence")
+    assert json.loads(json.dumps(found.to_dict()))["best"] == {"page": "B", "button": "blue"}
+
+
+def test_nothing_is_claimed_before_anything_is_known():
+    for bound in BOUNDS:
+        found = fb.certificate(agent_of(bound, rounds=0))
+        assert {claim.doubt for claim in found.claims} == {1.0}
+        assert (found.best(), found.confidence, found.contradictions()) == ({}, 0.0, [])
+
+
+def test_a_factor_with_one_level_has_its_best():
+    found = fb.certificate(fb.Agent("tea", factors={"page": ["A"], "button": ["red", "blue"]}))
+    assert found.best() == {"page": "A"}
+
+
+def test_duels_name_the_winner():
+    agent, coin = fb.Agent("dueling_tea", arms=["x", "y", "z"], bound="betting", seed=2), np.random.default_rng(2)
+    for _ in range(600):
+        decision = agent.ask()
+        lead = (decision.levels["first"] == "z") - (decision.levels["second"] == "z")
+        agent.tell(decision.id, float(coin.random() < 0.5 + 0.4 * lead))
+    found = fb.certificate(agent)
+    assert found.best() == {"arm": "z"}
+    assert found.rounds == 600 - agent._ledger.asked + agent._ledger.learned
+    assert "if one arm does best against every opponent" in str(found)
+
+
+def test_the_doubt_of_a_pair_is_one_over_its_wealth():
+    """Two levels, betting: one opponent, so nothing is spent on a union."""
+    agent = agent_of(rounds=60)
+    state = agent._state
+    wealth = state.evidence[state.pair_start[1] : state.pair_start[2]].reshape(2, 2)
+    expected = [min(1.0, math.exp(-wealth[1, 0])), min(1.0, math.exp(-wealth[0, 1]))]
+    assert _tem_report.doubt(state, 1).tolist() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("bound", BOUNDS)
+def test_a_level_that_is_out_is_certified_out_at_that_level(bound):
+    """TEA puts a level out at delta = 1 / f(t); the certificate says at least spent / f(t)."""
+    agent = agent_of(bound, rounds=4000)
+    t, seen = agent.status().asked + 1, 0
+    for row, claim in zip(agent.status().rows, fb.certificate(agent).claims, strict=True):
+        size = len(FACTORS[row.factor])
+        level = _bounds.spent(size, _bounds.CONSTANTS[bound]) / fb.theory.f(t - 10)
+        if row.active is False:
+            assert claim.doubt < level
+            seen += 1
+    assert seen >= 2, "one may be back for a while"
+
+
+def test_every_level_out_is_a_contradiction():
+    claims = (certification_claim("A", 0.01, 0.02), certification_claim("B", 0.02, 0.01))
+    found = fb.certification.Certificate("tea", "factored", 10, claims, 0.05)
+    assert found.contradictions() == ["page"]
+    assert "every level of page is out" in str(found)
+    assert found.best() == {}
+
+
+def certification_claim(level, doubt, others):
+    return fb.certification.Claim("page", level, doubt, others)
+
+
+def test_a_certificate_per_repetition():
+    problem = fb.environments.spiked(3, 0.75, 0.4)
+    tea = fb.policies.make("tea", bound="betting")
+    result = fb.simulate(tea, problem, 3000, repetitions=3, seed=4, progress=False, certify=True)
+    found = fb.certificate(result)
+    assert [each.best() for each in found] == [{"0": problem.best[0], "1": problem.best[1]}] * 3, "not permuted"
+    assert [each.rounds for each in found] == [3000] * 3
+    assert fb.simulate(tea, problem, 3000, repetitions=3, seed=4, progress=False).doubts is None
+
+
+def test_who_cannot():
+    with pytest.raises(InvalidInput, match=r"ucb1 does not say .*: dueling_tea, tea"):
+        fb.certificate(fb.Agent("ucb1", factors=FACTORS))
+    with pytest.raises(InvalidInput, match="positions='first'"):
+        fb.certificate(fb.Agent("dueling_tea", arms=[1, 2], positions="both"))
+    with pytest.raises(InvalidInput, match="needs rewards of a declared range"):
+        fb.certificate(fb.Agent("tea", factors=FACTORS, bound="betting", reward_range=None))
+    assert fb.certificate(fb.Agent("tea", factors=FACTORS, reward_range=None)).best() == {}
+    problem = fb.environments.spiked(2)
+    with pytest.raises(InvalidInput, match="uniform does not say"):
+        fb.simulate("uniform", problem, 10, repetitions=1, progress=False, certify=True)
+    with pytest.raises(InvalidInput, match="certify=True"):
+        fb.certificate(fb.simulate("uniform", problem, 10, repetitions=1, progress=False))
+    with pytest.raises(InvalidInput, match="of an Agent or of a Result"):
+        fb.certificate("tea")
+    with pytest.raises(InvalidInput, match="alpha must lie between 0 and 1"):
+        fb.certificate(fb.Agent("tea", factors=FACTORS), alpha=1.0)
+
+
+# Coverage
+
+
+def smallest_doubts(bound, draw, size, phases, seed, delta):
+    """Per level the smallest doubt at any time, when phases come from a TEM at confidence delta."""
+    rng, tem = np.random.default_rng(seed), fb.TEM(size, bound)
+    smallest = np.ones(size)
+    for phase in range(phases):
+        arms = tem.schedule(len(tem.active_set(delta)) + seed % 2, rng)
+        tem.feedback(arms, draw(rng, phase, arms))
+        smallest = np.minimum(smallest, _tem_report.doubt(tem._state, 0))
+    return smallest
+
+
+def equal_levels(rng, phase, arms):
+    """A/A: coins of which the chance drifts, alike for all."""
+    return np.where(rng.random(len(arms)) < 0.5 + 0.4 * math.sin(phase / 9.0), 1.0, -1.0)
+
+
+def company_decides(rng, phase, arms):
+    """A/A with rewards that depend on the place, that is on the others, far more than on chance."""
+    return np.clip(rng.permutation(np.linspace(-1.0, 1.0, len(arms))) + rng.normal(0.0, 0.1, len(arms)), -1.0, 1.0)
+
+
+def first_is_best(rng, phase, arms):
+    """With a gap that comes and goes."""
+    lead = 0.05 * (phase % 20 < 3)
+    return 2.0 * rng.beta(0.5 + lead * (arms == 0), 0.5) - 1.0
+
+
+@pytest.mark.parametrize("draw", [equal_levels, company_decides, first_is_best], ids=lambda draw: draw.__name__)
+@pytest.mark.parametrize("bound", BOUNDS)
+def test_a_best_level_is_rarely_certified_out(bound, draw):
+    """At any time, with chance at most alpha; 100 runs, three standard errors."""
+    runs = 100
+    wrong = sum(smallest_doubts(bound, draw, 3, 40, seed, 1e-3)[0] <= ALPHA for seed in range(runs))
+    assert wrong <= most_of(runs, ALPHA)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("alpha", [0.05, 0.3, 0.8])
+@pytest.mark.parametrize("draw", [equal_levels, company_decides, first_is_best], ids=lambda draw: draw.__name__)
+@pytest.mark.parametrize("bound", BOUNDS)
+def test_coverage_of_long_certificates(bound, draw, alpha):
+    runs = 400
+    wrong = sum(long_runs(bound, draw, seed)[0] <= alpha for seed in range(runs))
+    assert wrong <= most_of(runs, alpha)
+
+
+@functools.cache
+def long_runs(bound, draw, seed):
+    return smallest_doubts(bound, draw, 2, 600, seed, 1e-4)
+
+
+def test_the_coverage_test_can_fail():
+    """A doubt that forgets the union over the others, and a level that is not the best, are both found out."""
+
+    def behind(rng, phase, arms):
+        return np.where(rng.random(len(arms)) < 0.65 - 0.3 * (arms == 0), 1.0, -1.0)
+
+    runs = 40
+    assert sum(smallest_doubts("betting", behind, 3, 40, s, 1e-3)[0] <= ALPHA for s in range(runs)) > most_of(
+        runs, ALPHA
+    )
+
+
+def late_failures(bound, seed, rounds=300, delay=120):
+    """A/A through the agent, failures of one level late: did a level go out, and the smallest doubt of each."""
+    agent = fb.Agent("tea", factors={"page": ["A", "B"]}, bound=bound, seed=seed)
+    coin, late = np.random.default_rng(seed), []
+    smallest = np.ones(2)
+    for t in range(rounds):
+        decision, reward = agent.ask(), float(coin.random() < 0.5)
+        slow = decision.levels["page"] == "A" and reward == 0.0
+        heapq.heappush(late, (t + delay if slow else t, decision.id, reward))
+        while late and late[0][0] <= t:
+            agent.tell(*heapq.heappop(late)[1:])
+        smallest = np.minimum(smallest, _tem_report.doubt(agent._state, 0))
+    return agent.policy.module.standing(agent._params, agent._state)[1] > 0, smallest
+
+
+def earliest(bound):
+    """The first phase after which one of two levels can be out at all: when one has won all of them."""
+    tem, phase, rng = fb.TEM(2, bound), 0, np.random.default_rng(0)
+    while len(tem.active_set(1.0 / fb.theory.f(2 * phase + 1))) == 2:
+        arms = tem.schedule(2, rng)
+        tem.feedback(arms, np.where(arms == 0, 1.0, -1.0))
+        phase += 1
+    return phase
+
+
+@pytest.mark.parametrize("bound", BOUNDS)
+def test_late_failures_rule_nothing_out(bound):
+    """Each of two equal levels is certified out with chance at most alpha, and put out by TEA, with delta = 1 / f(t)
+    at most 1 / f of the first round in which that can be, with chance at most spent / f."""
+    runs = 40
+    found = [late_failures(bound, seed) for seed in range(runs)]
+    for level in (0, 1):
+        assert sum(smallest[level] <= ALPHA for _, smallest in found) <= most_of(runs, ALPHA)
+    chance = 2.0 * _bounds.spent(2, _bounds.CONSTANTS[bound]) / fb.theory.f(2 * earliest(bound) + 1)
+    assert chance < 0.02
+    assert sum(out for out, _ in found) <= most_of(runs, chance)
+
+
+def test_late_failures_would_rule_out_if_blocks_were_learned_as_they_come(monkeypatch):
+    """The same runs with a ledger that does not wait: what the rule about the order of blocks is good for."""
+
+    def impatient(ledger):
+        for block in ledger.blocks:
+            if block.missing == 0:
+                block.missing = -1
+                yield block
+        while ledger.blocks and ledger.blocks[0].missing == -1:
+            ledger.learned += len(ledger.blocks.popleft().rewards)
+
+    monkeypatch.setattr(Ledger, "ready", impatient)
+    runs = 10
+    assert sum(late_failures("betting", seed)[1][1] <= ALPHA for seed in range(runs)) > most_of(runs, ALPHA)
