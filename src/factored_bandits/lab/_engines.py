@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import itertools
 import os
+import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -49,6 +50,8 @@ class Engine:
         if workers == 1:
             yield from ((task[0], work(*task)) for task in tasks)
             return
+        # compiling makes a worker grow; joblib then starts a fresh one, and says so
+        warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
         jobs = (joblib.delayed(_named_alone)(task, os.getpid()) for task in tasks)
         # units are handed out early, so that no worker waits; not too early, so that other runs' results are seen
         parallel = joblib.Parallel(
