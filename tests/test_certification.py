@@ -202,6 +202,25 @@ def test_the_coverage_test_can_fail():
     )
 
 
+EQUAL = {
+    "factors": fb.environments.make("additive", effects=[[0.1] * 3, [0.3, 0.1, 0.0], [0.2] * 2], base=0.2),
+    "duels": fb.environments.make("duel_utility", utilities=[0.4, 0.4, 0.4, 0.0]),
+}
+
+
+@pytest.mark.parametrize("problem", EQUAL)
+@pytest.mark.parametrize("bound", BOUNDS)
+def test_equal_levels_in_a_simulation(bound, problem):
+    """TEA itself, others being ruled out meanwhile: each of the equal levels is out at the end with chance alpha."""
+    runs, policy = 200, "tea" if problem == "factors" else "dueling_tea"
+    made = fb.policies.make(policy, bound=bound)
+    result = fb.simulate(made, EQUAL[problem], 4000, repetitions=runs, seed=3, progress=False, certify=True)
+    for level in range(3):
+        assert (result.doubts[0][:, level] <= ALPHA).sum() <= most_of(runs, ALPHA)
+    worse = result.doubts[1][:, 2] if problem == "factors" else result.doubts[0][:, 3]
+    assert np.median(worse) < (1.0 if bound == "paper" else ALPHA), "there is power too"
+
+
 def late_failures(bound, seed, rounds=300, delay=120):
     """A/A through the agent, failures of one level late: did a level go out, and the smallest doubt of each."""
     agent = fb.Agent("tea", factors={"page": ["A", "B"]}, bound=bound, seed=seed)
