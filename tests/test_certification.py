@@ -191,7 +191,7 @@ def long_runs(bound, draw, seed):
 
 
 def test_the_coverage_test_can_fail():
-    """A doubt that forgets the union over the others, and a level that is not the best, are both found out."""
+    """A level that is not the best is certified out far more often than alpha."""
 
     def behind(rng, phase, arms):
         return np.where(rng.random(len(arms)) < 0.65 - 0.3 * (arms == 0), 1.0, -1.0)
