@@ -232,15 +232,19 @@ def engines() -> None:
 
     print("Engines: units of about a second; work = seconds of a processor inside repetitions")
     run(lab.Engine(workers=1), 1)  # compiles
-    alone, _, work, units = run(lab.Engine(workers=1), 20)
-    print(f"  in this process: {units} units, {work:.1f} s of work in {alone:.1f} s: efficiency {work / alone:.0%}")
-    wall, used, work, units = run(lab.Engine(workers=2), 20)
-    twice = run(lab.Engine(workers=2), 40)
-    each = ((twice[1] - twice[2]) - (used - work)) / (twice[3] - units)
-    share = each / (twice[2] / twice[3])
-    print(f"  2 processes: {work:.1f} s of work in {wall:.1f} s: efficiency {work / wall / 2:.0%} of two cores")
-    print(f"  2 processes: {twice[2]:.1f} s of work in {twice[0]:.1f} s: efficiency {twice[2] / twice[0] / 2:.0%}")
-    print(f"  2 processes: start {used - work - units * each:.1f} s, then {each * 1e3:.0f} ms per unit")
+    found = {}
+    for workers, repetitions in ((1, 20), (2, 20), (2, 40)):
+        wall, used, work, units = found[workers, repetitions] = run(lab.Engine(workers=workers), repetitions)
+        efficiency = f"efficiency {work / wall / workers:.0%} by the clock, {work / used:.0%} by processor time"
+        print(
+            f"  workers {workers}, units {units}: {work:.1f} s of work in {wall:.1f} s, {used:.1f} s used: {efficiency}"
+        )
+    (_, used, work, units), (_, more, twice, number) = found[2, 20], found[2, 40]
+    each = ((more - twice) - (used - work)) / (number - units)
+    share = each / (twice / number)
+    print(
+        f"  2 workers: {used - work - units * each:.1f} s to start, then {each * 1e3:.0f} ms per unit beside its work"
+    )
     row("engine overhead per unit, relative to its work", share, "below 0.05")
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from small import TOML, UNITS, numbers
+from small_experiment import TOML, UNITS, numbers
 
 from factored_bandits import lab
 

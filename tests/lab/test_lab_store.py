@@ -6,7 +6,7 @@ import os
 
 import pandas as pd
 import pytest
-from small import ROWS, TOML, UNITS, numbers
+from small_experiment import ROWS, TOML, UNITS, numbers
 
 from factored_bandits import lab
 from factored_bandits.errors import InvalidInput

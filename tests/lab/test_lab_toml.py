@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from small import TOML
+from small_experiment import TOML
 
 from factored_bandits import lab
 from factored_bandits.errors import InvalidInput

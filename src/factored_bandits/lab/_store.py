@@ -25,6 +25,18 @@ if TYPE_CHECKING:
 
 STALE = 86_400.0  # seconds after which a file that was never finished is swept away
 FRAMES = ("results", "eliminations", "plays")
+# columns of a few texts that are repeated in every row: codes in memory
+REPEATED = (
+    "regret_unit",
+    "arms",
+    "unit",
+    "size",
+    "code",
+    "version",
+    "numpy",
+    "numba",
+    "machine",
+)
 EMPTY = {
     "results": ("experiment", "problem", "policy", "repetition", "round", "regret"),
     "eliminations": ("experiment", "problem", "policy", "repetition", "round", "factor", "level", "event", "unit"),
@@ -128,7 +140,8 @@ def read_files(paths: Iterable[Path], columns: Sequence[str]) -> pandas.DataFram
             raise InvalidInput(f"{str(path)!r} cannot be read ({error}); delete it, and it is made again") from None
     if not tables:
         return pd.DataFrame({name: [] for name in columns})
-    frame: pandas.DataFrame = pyarrow.concat_tables(tables).to_pandas()
+    table = pyarrow.concat_tables(tables)
+    frame: pandas.DataFrame = table.to_pandas(categories=[name for name in REPEATED if name in table.column_names])
     return frame
 
 

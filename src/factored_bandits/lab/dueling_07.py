@@ -9,6 +9,7 @@ from ._results import Results, all_of
 from ._spec import EVERY, Size, Spec
 
 ARMS = (8, 16, 32, 64, 128)
+VARIANTS = ("dueling_tea(positions=both)", "dueling_tea(bound=betting)", "sparring(machine=tsallis_inf)")
 
 SPEC = Spec(
     name="dueling_07",
@@ -16,9 +17,9 @@ SPEC = Spec(
     text="One arm beats every other with chance 0.7; all other duels are even (Section 5.2 of the paper). Regret in "
     "the unit `average`. Interleaved Filter, Beat the Mean, SAVAGE and RMED2FH know the horizon.",
     problems=cases(ARMS, 0.7, [10**6] * len(ARMS), "Section 5.2"),
-    policies=(EVERY, "dueling_tea(positions=both)", "dueling_tea(bound=betting)", "sparring(machine=tsallis_inf)"),
+    policies=(EVERY, *VARIANTS),
     unit="average",
-    quick=Size(repetitions=6, horizon=10**5),
+    quick=Size(repetitions=4, policies=(TEA, *RMED, *NAMED, "vdb", *VARIANTS)),
     full=Size(repetitions=20),
 )
 

@@ -28,4 +28,5 @@ KEYS = ["experiment", "problem", "policy", "repetition", "round"]
 
 def numbers(frame):
     """What must not depend on who ran it, in which order, how often it was stopped."""
-    return frame.drop(columns=["seconds"]).sort_values(KEYS).reset_index(drop=True)
+    plain = frame.astype(dict.fromkeys(frame.select_dtypes("category"), str))
+    return plain.drop(columns=["seconds"]).sort_values(KEYS).reset_index(drop=True)
