@@ -10,6 +10,7 @@ import base64
 import fcntl
 import json
 import os
+import select
 import shutil
 import tempfile
 import time
@@ -152,6 +153,9 @@ class Browser:
 
     def _next(self) -> dict[str, Any]:
         while b"\0" not in self._pending:
+            ready, _, _ = select.select([self._read], [], [], PATIENCE)
+            if not ready:
+                raise TimeoutError(f"the browser said nothing for {PATIENCE:.0f} s")
             piece = os.read(self._read, 1 << 20)
             if not piece:
                 raise RuntimeError("the browser has ended")

@@ -191,7 +191,7 @@ def long_runs(bound, draw, seed):
 
 
 def test_the_coverage_test_can_fail():
-    """A doubt that forgets the union over the others, and a level that is not the best, are both found out."""
+    """A level that is not the best is certified out far more often than alpha."""
 
     def behind(rng, phase, arms):
         return np.where(rng.random(len(arms)) < 0.65 - 0.3 * (arms == 0), 1.0, -1.0)
@@ -200,6 +200,25 @@ def test_the_coverage_test_can_fail():
     assert sum(smallest_doubts("betting", behind, 3, 40, s, 1e-3)[0] <= ALPHA for s in range(runs)) > most_of(
         runs, ALPHA
     )
+
+
+EQUAL = {
+    "factors": fb.environments.make("additive", effects=[[0.1] * 3, [0.3, 0.1, 0.0], [0.2] * 2], base=0.2),
+    "duels": fb.environments.make("duel_utility", utilities=[0.4, 0.4, 0.4, 0.0]),
+}
+
+
+@pytest.mark.parametrize("problem", EQUAL)
+@pytest.mark.parametrize("bound", BOUNDS)
+def test_equal_levels_in_a_simulation(bound, problem):
+    """TEA itself, others being ruled out meanwhile: each of the equal levels is out at the end with chance alpha."""
+    runs, policy = 200, "tea" if problem == "factors" else "dueling_tea"
+    made = fb.policies.make(policy, bound=bound)
+    result = fb.simulate(made, EQUAL[problem], 4000, repetitions=runs, seed=3, progress=False, certify=True)
+    for level in range(3):
+        assert (result.doubts[0][:, level] <= ALPHA).sum() <= most_of(runs, ALPHA)
+    worse = result.doubts[1][:, 2] if problem == "factors" else result.doubts[0][:, 3]
+    assert np.median(worse) < (1.0 if bound == "paper" else ALPHA), "there is power too"
 
 
 def late_failures(bound, seed, rounds=300, delay=120):

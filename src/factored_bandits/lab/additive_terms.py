@@ -74,4 +74,5 @@ def slope_of(results: Results, policy: str) -> Mean:
 
 def charts(results: Results) -> list[Chart]:
     """Regret against K."""
-    return [slopes(results.frame, "additive_terms-slopes", SPEC.title)]
+    smallest = int(larger(results)[0].partition("=")[2])
+    return [slopes(results.frame, "additive_terms-slopes", SPEC.title, smallest=smallest)]

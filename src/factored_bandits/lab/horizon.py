@@ -44,7 +44,6 @@ def claims(results: Results) -> list[Claim]:
 def charts(results: Results) -> list[Chart]:
     """Regret over twelve decades, and one life of TEA."""
     chosen = results.eliminations[results.eliminations.policy == "tea"]
-    life = timeline(
-        chosen, "horizon-timeline", "TEA to 10^12 rounds: which level was in when", sizes=[16, 16], best=[0, 0]
-    )
+    title, horizon = "TEA to 10^12 rounds: which level was in when", int(results.rounds(PROBLEM)[-1])
+    life = timeline(chosen, "horizon-timeline", title, sizes=[16, 16], best=[0, 0], horizon=horizon)
     return [curves(results.frame, "horizon-curves", SPEC.title), life]

@@ -73,5 +73,6 @@ def charts(results: Results) -> list[Chart]:
     chosen = results.eliminations[
         (results.eliminations.problem == _name(0.75)) & (results.eliminations.policy == "tea")
     ]
-    life = timeline(chosen, "rank1-timeline", "TEA, u* v* = 0.75: which level was in when", sizes=[16, 16], best=[0, 0])
+    title, horizon = "TEA, u* v* = 0.75: which level was in when", int(results.rounds(_name(0.75))[-1])
+    life = timeline(chosen, "rank1-timeline", title, sizes=[16, 16], best=[0, 0], horizon=horizon)
     return [curves(results.frame, "rank1-curves", SPEC.title), life]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,12 +28,12 @@ SHAPES = {  # markers in a legend of 34 x 12
 
 
 def text(value: str) -> str:
-    """Safe between tags and in attributes.
+    """Safe between tags and in attributes, with a proper sign for errors.
 
-    >>> text('<b> & "c"')
-    '&lt;b&gt; &amp; &quot;c&quot;'
+    >>> text('<b> & "c"'), text("5 +- 1")
+    ('&lt;b&gt; &amp; &quot;c&quot;', '5 ± 1')
     """
-    return html.escape(value, quote=True)
+    return html.escape(value, quote=True).replace("+- ", "± ")
 
 
 def element(tag: str, content: str) -> str:
@@ -45,9 +46,13 @@ def element(tag: str, content: str) -> str:
 
 
 def paragraphs(content: str) -> str:
-    """A paragraph for each piece between empty lines."""
+    """A paragraph for each piece between empty lines; `names` in backticks are set as such.
+
+    >>> paragraphs("Play `tea`.\\n\\nAgain.")
+    '<p>Play <code>tea</code>.</p><p>Again.</p>'
+    """
     pieces = [piece.strip() for piece in content.split("\n\n")]
-    return "".join(element("p", piece) for piece in pieces if piece)
+    return "".join(re.sub(r"`([^`]+)`", r"<code>\1</code>", element("p", piece)) for piece in pieces if piece)
 
 
 def table_of(table: Table) -> str:

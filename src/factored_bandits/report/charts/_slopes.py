@@ -97,12 +97,15 @@ def _by_policy(here: Sequence[Measured]) -> dict[str, list[Measured]]:
 def _panel(title: str, found: dict[str, list[Measured]], drawn: dict[str, Look], smallest: float) -> Panel:
     lines = [line for policy, here in found.items() for line in _lines(policy, here, drawn[policy], smallest)]
     sizes = sorted({size(each.arms) for here in found.values() for each in here})
-    seen = np.array([each.final().mean() for here in found.values() for each in here])
+    points = [line for line in lines if line.errors is not None]
+    means = np.concatenate([line.y for line in points])
+    bars = np.concatenate([line.errors for line in points if line.errors is not None])
+    seen = np.concatenate([means + bars, np.maximum(means - bars, means / 3.0)])  # long bars may leave the picture
     seen = seen[seen > 0]
     units = sorted({each.unit for here in found.values() for each in here if each.unit})
     label = "final regret" + (f" (unit: {', '.join(units)})" if units else "")
     top = float(seen.max()) if len(seen) else 1.0
-    y = Axis(label, (float(seen.min()) / 1.6, 1.6 * top), True, (0.0, 1.08 * top)) if len(seen) else Axis(label, (0, 1))
+    y = Axis(label, (float(seen.min()) / 1.2, 1.2 * top), True, (0.0, 1.05 * top)) if len(seen) else Axis(label, (0, 1))
     ticks = tuple((each, f"{each:g}") for each in sizes)
     x = Axis("K", (sizes[0] / 1.15, sizes[-1] * 1.15), True, ticks=ticks)
     told = " ".join(f"{policy}: {fit(here, smallest)}." for policy, here in found.items())
