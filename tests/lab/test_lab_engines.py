@@ -47,7 +47,7 @@ def wait_for_workers(address: str, count: int) -> None:
 @pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="needs the extra dask")
 @pytest.mark.filterwarnings("default")
 def test_a_dask_worker_dies_and_every_unit_is_there_once(tmp_path):
-    spec = lab.parse(TOML.format(horizon=3_000))
+    spec = lab.parse(TOML.format(horizon=2_000))
     [local] = lab.run([spec], "quick", tmp_path / "local", lab.Engine(workers=1), progress=False)
     address, processes = cluster(tmp_path)
     try:
@@ -79,7 +79,7 @@ def test_a_dask_worker_dies_and_every_unit_is_there_once(tmp_path):
 
 def test_processes_give_the_same_bits(tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
-    spec = lab.parse(TOML.format(horizon=500))
+    spec = lab.parse(TOML.format(horizon=200))
     [one] = lab.run([spec], "quick", tmp_path / "one", lab.Engine(workers=1), progress=False)
     [two] = lab.run([spec], "quick", tmp_path / "two", lab.Engine(workers=2), progress=False)
     pd.testing.assert_frame_equal(numbers(one.frame), numbers(two.frame))
@@ -88,7 +88,7 @@ def test_processes_give_the_same_bits(tmp_path, monkeypatch):
 def test_a_worker_that_is_killed_is_told_in_one_sentence(tmp_path, monkeypatch):
     """Nothing is retried for ever; what was finished is kept."""
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
-    spec = lab.parse(TOML.format(horizon=500))
+    spec = lab.parse(TOML.format(horizon=200))
 
     def kill(*task):
         os.kill(os.getpid(), 9)
@@ -101,7 +101,7 @@ def test_a_worker_that_is_killed_is_told_in_one_sentence(tmp_path, monkeypatch):
 @pytest.mark.full
 def test_ray_gives_the_same_bits(tmp_path):
     pytest.importorskip("ray", reason="needs the extra ray")
-    spec = lab.parse(TOML.format(horizon=500))
+    spec = lab.parse(TOML.format(horizon=200))
     [one] = lab.run([spec], "quick", tmp_path / "one", lab.Engine(workers=1), progress=False)
     [two] = lab.run([spec], "quick", tmp_path / "two", lab.Engine("ray", workers=2), progress=False)
     pd.testing.assert_frame_equal(numbers(one.frame), numbers(two.frame))

@@ -17,7 +17,7 @@ from factored_bandits import lab
 
 COMMAND = [sys.executable, "-m", "factored_bandits.cli", "run", "small.toml", "--out", "out", "--quiet"]
 ENVIRONMENT = {**os.environ, "NUMBA_DISABLE_JIT": "1"}  # nothing to compile
-SOURCE = TOML.format(horizon=4_000)
+SOURCE = TOML.format(horizon=2_500)
 
 
 @pytest.fixture(scope="module")
