@@ -43,7 +43,12 @@ def claims(results: Results) -> list[Claim]:
 
 def charts(results: Results) -> list[Chart]:
     """Regret over twelve decades, and one life of TEA."""
-    chosen = results.eliminations[results.eliminations.policy == "tea"]
-    title, horizon = "TEA to 10^12 rounds: which level was in when", int(results.rounds(PROBLEM)[-1])
-    life = timeline(chosen, "horizon-timeline", title, sizes=[16, 16], best=[0, 0], horizon=horizon)
+    life = timeline(
+        results.eliminations[results.eliminations.policy == "tea"],
+        "horizon-timeline",
+        "TEA to 10^12 rounds: which level was in when",
+        sizes=[16, 16],
+        horizon=int(results.rounds(PROBLEM)[-1]),
+        best=[0, 0],
+    )
     return [curves(results.frame, "horizon-curves", SPEC.title), life]

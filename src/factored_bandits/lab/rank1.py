@@ -70,9 +70,13 @@ def _ahead(results: Results, says: str, worse: str, problems: list[str], better:
 
 def charts(results: Results) -> list[Chart]:
     """Regret over time for each u* v*, and one life of TEA."""
-    chosen = results.eliminations[
-        (results.eliminations.problem == _name(0.75)) & (results.eliminations.policy == "tea")
-    ]
-    title, horizon = "TEA, u* v* = 0.75: which level was in when", int(results.rounds(_name(0.75))[-1])
-    life = timeline(chosen, "rank1-timeline", title, sizes=[16, 16], best=[0, 0], horizon=horizon)
+    every, problem = results.eliminations, _name(0.75)
+    life = timeline(
+        every[(every.problem == problem) & (every.policy == "tea")],
+        "rank1-timeline",
+        "TEA, u* v* = 0.75: which level was in when",
+        sizes=[16, 16],
+        horizon=int(results.rounds(problem)[-1]),
+        best=[0, 0],
+    )
     return [curves(results.frame, "rank1-curves", SPEC.title), life]
