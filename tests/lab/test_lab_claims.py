@@ -91,6 +91,28 @@ def test_many_arms_cannot_be_refuted_by_few(tea, expected):
     assert isinstance(found[0], Claim)
 
 
+def test_a_slow_policy_with_fewer_repetitions_is_compared_on_those():
+    def regret(problem, policy):
+        return (20.0 if policy == "uniform" else 10.0) + SPREAD[: 2 if policy == "marginal_thompson" else 5]
+
+    found = results("rank1", regret)
+    assert found.lead("u*v*=1", "marginal_thompson", "uniform") == lab.Mean(10.0, 0.0)
+    assert found.beats("u*v*=1", "marginal_thompson", "uniform") == "holds"
+
+
+@pytest.mark.parametrize(
+    ("mean", "text"),
+    [
+        ((1234.5, 12.0), "1,234 +- 12"),
+        ((1.234, 0.5), "1.2 +- 0.5"),
+        ((-1e-12, 0.9), "0 +- 0.9"),
+        ((0.0, 0.0), "0 +- 0"),
+    ],
+)
+def test_means_in_words(mean, text):
+    assert str(lab.Mean(*mean)) == text
+
+
 def test_logarithmic_growth():
     rounds = np.geomspace(1, 1e12, 13)
 

@@ -26,8 +26,10 @@ class Mean(NamedTuple):
     error: float
 
     def __str__(self) -> str:
-        large = abs(self.value) >= 10
-        return f"{self.value:,.0f} +- {self.error:,.0f}" if large else f"{self.value:.2g} +- {self.error:.2g}"
+        if abs(self.value) >= 10:
+            return f"{self.value:,.0f} +- {self.error:,.0f}"
+        small = abs(self.value) < 1e-3 * self.error  # rounding, not a difference
+        return f"{0.0 if small else self.value:.2g} +- {self.error:.2g}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +83,9 @@ class Results:
 
     def lead(self, problem: str, better: str, worse: str) -> Mean:
         """By how much the mean regret of `better` is smaller; paired, since both met the same noise."""
-        return mean_of(self.final(problem, worse) - self.final(problem, better))
+        one, other = self.final(problem, better), self.final(problem, worse)
+        both = min(len(one), len(other))  # a slow policy may have fewer repetitions: the first ones
+        return mean_of(other[:both] - one[:both])
 
     def beats(self, problem: str, better: str, worse: str) -> Verdict:
         """Whether `better` has the smaller mean regret, by three standard errors."""
