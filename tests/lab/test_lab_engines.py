@@ -99,6 +99,7 @@ def test_a_worker_that_is_killed_is_told_in_one_sentence(tmp_path, monkeypatch):
 
 
 @pytest.mark.full
+@pytest.mark.filterwarnings("default")
 def test_ray_gives_the_same_bits(tmp_path):
     pytest.importorskip("ray", reason="needs the extra ray")
     spec = lab.parse(TOML.format(horizon=200))
