@@ -20,6 +20,7 @@ def policy_of(item: pytest.Item, names: set[str]) -> str | None:
     return next((value for value in parameters.values() if isinstance(value, str) and value in names), None)
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     import factored_bandits as fb
 

@@ -95,6 +95,20 @@ def test_a_level_that_is_out_is_certified_out_at_that_level(bound):
     assert seen >= 2, "one may be back for a while"
 
 
+@pytest.mark.parametrize("size", [3, 24])
+@pytest.mark.parametrize("bound", ["paper", "betting"])
+def test_the_agent_is_never_surer_than_its_certificate(bound, size):
+    """Rewards without noise; with 24 levels the union of the paper's bound costs more than it says."""
+    agent = fb.Agent("tea", factors={"page": list(range(size))}, bound=bound, seed=2)
+    while agent.confidence() == 0.0:
+        decision = agent.ask()
+        agent.tell(decision.id, float(decision.levels["page"] == 1))
+    sure, certified = 1.0 - agent.confidence(), fb.certificate(agent).doubt
+    spent = _bounds.spent(size, _bounds.CONSTANTS[bound])
+    assert certified <= sure * (1 + 1e-9)
+    assert certified == pytest.approx(sure * min(1.0, spent), rel=1e-6)
+
+
 def test_every_level_out_is_a_contradiction():
     claims = (certification_claim("A", 0.01, 0.02), certification_claim("B", 0.02, 0.01))
     found = fb.certification.Certificate("tea", "factored", 10, claims, 0.05)

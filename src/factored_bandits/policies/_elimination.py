@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from ..arrays import Bools, Floats, Ints
+from ._bounds import spent
 from ._contract import Standing
-from ._tem_state import ACTIVE_COUNT, LOWEST, NEWS, NOTHING_LEARNED, STALE
+from ._tem_state import ACTIVE_COUNT, CONSTANT, LOWEST, NEWS, NOTHING_LEARNED, STALE
 from ._tem_state import State as Modules
 
 
@@ -32,11 +35,12 @@ def confidence_of_modules(state: Modules) -> float:
     """1 - sum of exp(-smallest tau): every other level is out, and the best one is, with at most this chance, wrongly.
 
     An arm is out at confidence delta as long as log(1 / delta) < tau, and the best arm of a module ever is with a
-    chance of at most delta; so exp(-tau) is what speaks for an arm that is out, at any time.
+    chance of at most delta; so exp(-tau) is what speaks for an arm that is out, at any time. (With `paper` and
+    `hoeffding` and 20 arms or more the chance is up to 1.06 delta, `spent`.)
     """
     doubt = 0.0
-    for counts, levels in zip(state.counts, state.levels, strict=True):
+    for size, counts, levels in zip(np.diff(state.start), state.counts, state.levels, strict=True):
         if counts[ACTIVE_COUNT] > 1 or counts[NEWS] in (NOTHING_LEARNED, STALE):
             return 0.0
-        doubt += math.exp(-levels[LOWEST])
+        doubt += max(1.0, spent(int(size), levels[CONSTANT])) * math.exp(-levels[LOWEST])
     return max(0.0, 1.0 - doubt)
