@@ -17,10 +17,11 @@ NAMES = fb.policies.names()
 HORIZON = 3000
 FACTORS = {"ad": ["A", "B", "C"], "position": ["top", "side"]}
 ARMS = ["draft A", "draft B", "draft C"]
+COMPILED = ("tea", "dueling_tea")  # whose walk through idle rounds other tests compile too
 
 
 def simulated(name, problem, seed):
-    """The compiled simulator's first repetition: its counters, the policy's final state and generator."""
+    """The simulator's first repetition: its counters, the policy's final state and generator."""
     job = problems.job(name, problem, HORIZON, seed, permute=False, skip_idle=False)
     state, (policy_rng, rng) = job.new_state(), generators(seed)
     run = job.prepare(rng, state)
@@ -57,8 +58,12 @@ def strong():
 
 
 @pytest.mark.parametrize(("name", "make"), [*((n, None) for n in NAMES), ("tea", strong)])
-def test_without_delay_the_agent_is_the_simulator(name, make):
+def test_without_delay_the_agent_is_the_simulator(name, make, monkeypatch):
     problem, seed = make() if make else problems.fitting(name), 11
+    if name not in COMPILED and hasattr(fb.policies.make(name).module, "idle"):
+        monkeypatch.setenv(
+            "NUMBA_DISABLE_JIT", "1"
+        )  # to walk through idle rounds would be a loop of its own to compile
     run, state, policy_rng = simulated(name, problem, seed)
     saved_at = int(np.random.default_rng(len(name)).integers(100, HORIZON))
     agent, noted, correct = played(problems.agent(name, problem, seed, HORIZON), problem, seed, saved_at)
