@@ -61,9 +61,7 @@ def strong():
 def test_without_delay_the_agent_is_the_simulator(name, make, monkeypatch):
     problem, seed = make() if make else problems.fitting(name), 11
     if name not in COMPILED and hasattr(fb.policies.make(name).module, "idle"):
-        monkeypatch.setenv(
-            "NUMBA_DISABLE_JIT", "1"
-        )  # to walk through idle rounds would be a loop of its own to compile
+        monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")  # walking through idle rounds is a loop of its own
     run, state, policy_rng = simulated(name, problem, seed)
     saved_at = int(np.random.default_rng(len(name)).integers(100, HORIZON))
     agent, noted, correct = played(problems.agent(name, problem, seed, HORIZON), problem, seed, saved_at)
