@@ -12,6 +12,7 @@ from small_experiment import TOML, UNITS, numbers
 from factored_bandits import lab
 from factored_bandits.errors import InvalidInput
 from factored_bandits.lab import _code
+from factored_bandits.lab._page import section
 from factored_bandits.lab._work import work
 from factored_bandits.report.claims import Claim
 
@@ -150,6 +151,9 @@ def test_every_experiment_runs_and_decides(name, tmp_path, monkeypatch):
         assert any(character.isdigit() for character in claim.measured)
         assert claim.verdict in ("holds", "fails", "undecided")
     assert len({claim.says for claim in claims}) == len(claims)
+    names = {chart.name for chart in section(found).charts}
+    assert {claim.figure for claim in claims if claim.figure} <= names, "a claim shows a figure that is not there"
+    assert all(chart.name.startswith(f"{name}-") for chart in section(found).charts)
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,10 @@ from functools import partial
 import numpy as np
 
 from ..environments import spiked
-from ..report.charts import Chart, curves, timeline
+from ..report.charts import Chart, curves
 from ..report.claims import Claim, verdict_of
 from ..suite import Case
+from ._life import life
 from ._results import Results, mean_of
 from ._spec import Size, Spec
 
@@ -43,12 +44,5 @@ def claims(results: Results) -> list[Claim]:
 
 def charts(results: Results) -> list[Chart]:
     """Regret over twelve decades, and one life of TEA."""
-    life = timeline(
-        results.eliminations[results.eliminations.policy == "tea"],
-        "horizon-timeline",
-        "TEA to 10^12 rounds: which level was in when",
-        sizes=[16, 16],
-        horizon=int(results.rounds(PROBLEM)[-1]),
-        best=[0, 0],
-    )
-    return [curves(results.frame, "horizon-curves", SPEC.title), life]
+    seen = life(results, PROBLEM, "tea", "TEA to 10^12 rounds: which level was in when")
+    return [curves(results.frame, "horizon-curves", SPEC.title), *seen]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 from ..environments import spiked
-from ..report.charts import Chart, curves, timeline
+from ..report.charts import Chart, curves
 from ..report.claims import Claim, Verdict
 from ..suite import Case
+from ._life import life
 from ._results import Results, all_of
 from ._spec import Size, Spec
 
@@ -70,13 +71,5 @@ def _ahead(results: Results, says: str, worse: str, problems: list[str], better:
 
 def charts(results: Results) -> list[Chart]:
     """Regret over time for each u* v*, and one life of TEA."""
-    every, problem = results.eliminations, _name(0.75)
-    life = timeline(
-        every[(every.problem == problem) & (every.policy == "tea")],
-        "rank1-timeline",
-        "TEA, u* v* = 0.75: which level was in when",
-        sizes=[16, 16],
-        horizon=int(results.rounds(problem)[-1]),
-        best=[0, 0],
-    )
-    return [curves(results.frame, "rank1-curves", SPEC.title), life]
+    seen = life(results, _name(0.75), "tea", "TEA, u* v* = 0.75: which level was in when")
+    return [curves(results.frame, "rank1-curves", SPEC.title), *seen]
