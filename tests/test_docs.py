@@ -77,11 +77,13 @@ def output(example: Path, printed: dict[str, str]) -> str:
     return printed[example.name]
 
 
+@pytest.mark.xdist_group("examples")  # with the next, which needs what they printed
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stem)
 def test_example_runs(example, printed):
     assert re.search(r"\d", output(example, printed)), "an example ends in numbers"
 
 
+@pytest.mark.xdist_group("examples")
 @pytest.mark.parametrize("block", cases("console"))
 def test_output_shown_is_output_printed(block, printed):
     command, shown = block.split("\n", maxsplit=1)
