@@ -15,15 +15,26 @@ from ._spec import Spec
 
 FOLDER = Path(__file__).parent
 PACKAGE = __name__.rpartition(".")[0]
+# The paper's own come first.
+FIRST = (
+    "rank1",
+    "dueling_07",
+    "dueling_095",
+    "additive_terms",
+    "katariya_table",
+    "bounds",
+    "horizon",
+)  # the paper's own
 
 
 def names() -> list[str]:
-    """The names of all experiments.
+    """The names of all experiments, in the order in which they are reported.
 
-    >>> "rank1" in names()
-    True
+    >>> names()[0], names()[-1]
+    ('rank1', 'suite_factored')
     """
-    return sorted(m.name for m in pkgutil.iter_modules([str(FOLDER)]) if not m.name.startswith("_"))
+    found = sorted(m.name for m in pkgutil.iter_modules([str(FOLDER)]) if not m.name.startswith("_"))
+    return [*FIRST, *(name for name in found if name not in FIRST)]
 
 
 def load(name: str) -> types.ModuleType:

@@ -28,6 +28,7 @@ DELAYS = {  # the mean delay in rounds, and the share of rewards that never come
     "10 late, 30 % lost": (10, 0.3),
 }
 LATE = ("100 late", "1000 late")
+OURS = "Our expectation, not the paper's"
 POLICIES = ("tea(bound=betting)", "lb_inf", "marginal_thompson")
 _problem = partial(spiked, 4, 0.81, 0.6)
 
@@ -85,12 +86,12 @@ def claims(results: Results) -> list[Claim]:
         for name in LATE:
             price = 2 * DELAYS[name][0] * blind  # no reward takes longer than twice the mean
             cost = mean_of(extra[name])
-            says = f"Expected: {policy}, {name}, pays at most for uniform play while the first rewards are awaited"
+            says = f"{OURS}: {policy}, {name}, pays at most for uniform play while the first rewards are awaited"
             measured = f"{cost} more regret than with rewards at once; uniform play would cost {price:,.0f}"
             found.append(Claim("delay", says, measured, verdict_of(price - cost.value, cost.error), "delay-curves"))
         times = DELAYS[LATE[1]][0] / DELAYS[LATE[0]][0]
         room = mean_of(times * extra[LATE[0]] - extra[LATE[1]])
-        says = f"Expected: {policy} pays for a delay at most in proportion to it"
+        says = f"{OURS}: {policy} pays for a delay at most in proportion to it"
         measured = f"{mean_of(extra[LATE[0]])} for {LATE[0]}, {mean_of(extra[LATE[1]])} for {LATE[1]}"
         found.append(Claim("delay", says, measured, verdict_of(*room), "delay-curves"))
     return found
