@@ -22,6 +22,7 @@ TOTAL, PLAYS = 0, 1  # rows of a table: sum of rewards, plays
 OFFSET, SLOPE = 2, 3  # further rows: the tangent, as a function of `spend`
 INDEX, SPEND = 4, 5  # further rows: the last exact look, and when it was
 MARGIN = 1e-11  # added to tangents, against rounding
+SCANS = 3  # for one arm each; if that does not decide, many are near the top and are looked at together
 
 
 def kl_table(arms: int) -> Floats:
@@ -57,7 +58,7 @@ def kl_pick(table: Floats, start: int, size: int, spend: float, rng: np.random.G
     """An arm with the largest index, counted from `start`, ties at random; `spend` must never fall."""
     offset, slope = table[OFFSET], table[SLOPE]
     top = start
-    while True:
+    for _ in range(SCANS):
         best, second = -math.inf, -math.inf
         for i in range(start, start + size):
             bound = offset[i] + slope[i] * spend
@@ -72,20 +73,22 @@ def kl_pick(table: Floats, start: int, size: int, spend: float, rng: np.random.G
         if table[INDEX, top] > second:  # whatever the others are, they are less
             return top - start
         if not stale:
-            return among_ties(table, start, size, spend, top, rng)
+            break
+    return among_ties(table, start, size, spend, top, rng)
 
 
 @kernel
 def among_ties(table: Floats, start: int, size: int, spend: float, top: int, rng: np.random.Generator) -> int:
     """All arms that could have the largest index, which is near that of `top`, are looked at; one of the best."""
-    best, ties = table[INDEX, top], 0
+    best, ties, last = table[INDEX, top], 0, top
     for i in range(start, start + size):
         if table[OFFSET, i] + table[SLOPE, i] * spend >= best:
-            if table[PLAYS, i] == table[PLAYS, top] and table[TOTAL, i] == table[TOTAL, top]:
+            if table[PLAYS, i] == table[PLAYS, last] and table[TOTAL, i] == table[TOTAL, last]:
                 for row in range(OFFSET, SPEND + 1):  # the same numbers have the same index
-                    table[row, i] = table[row, top]
+                    table[row, i] = table[row, last]
             elif table[SPEND, i] != spend:
                 look(table, i, spend)
+                last = i
             if table[INDEX, i] >= best:
                 ties = ties + 1 if table[INDEX, i] == best else 1
                 best = table[INDEX, i]
