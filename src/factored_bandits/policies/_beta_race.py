@@ -20,6 +20,8 @@ from ..kernel import kernel
 
 FIRST, SECOND, HAZARD = 0, 1, 2  # rows of a table, a column per variable: both parameters of the Beta, the hazard
 STERN = 2.0  # the bar lies this many standard deviations below the mean of some variable, and below no other so far
+ENOUGH = 12.0  # proposals per race: with very many variables the bar is raised until there are no more than these
+HALVINGS = 10  # of the way to 1, to find that bar
 
 
 @kernel
@@ -64,11 +66,26 @@ def set_bar(table: Floats, sums: Floats) -> float:
         a, b = table[FIRST, i], table[SECOND, i]
         n = a + b
         bar = max(bar, a / n - STERN * math.sqrt(a * b / (n * n * (n + 1.0))))
+    if proposals(table, bar) > ENOUGH:
+        step = 0.5 * (1.0 - bar)
+        for _ in range(HALVINGS):
+            if proposals(table, bar + step) > ENOUGH:
+                bar += step
+            step *= 0.5
     for i in range(table.shape[1]):
         table[HAZARD, i] = hazard(table[FIRST, i], table[SECOND, i], bar)
     for block in range(len(sums)):
         add_up(table, sums, block)
     return bar
+
+
+@kernel
+def proposals(table: Floats, bar: float) -> float:
+    """How many variables propose in a race over this bar, on average."""
+    total = 0.0
+    for i in range(table.shape[1]):
+        total += min(1.0, hazard(table[FIRST, i], table[SECOND, i], bar))
+    return total
 
 
 @kernel
