@@ -14,6 +14,7 @@ from scipy.stats import beta as beta_law
 from scipy.stats import chisquare
 
 from factored_bandits.policies._beta_race import (
+    ENOUGH,
     FIRST,
     HAZARD,
     SECOND,
@@ -83,6 +84,23 @@ def test_winners_have_the_chances_that_integration_gives(bar):
     assert expected.sum() == pytest.approx(1.0, abs=1e-6)
     counts = raced(a, b, bar, blocks=3)
     assert chisquare(counts, counts.sum() * expected / expected.sum()).pvalue > 0.001
+
+
+@pytest.mark.parametrize("bar", [None, 0.5, 0.8, 0.97, 0.999])
+def test_variables_that_never_failed_have_the_chances_that_integration_gives(bar):
+    """With a second parameter of 1 the mass beyond the bar is exact."""
+    a, b = np.array([1.0, 1.0, 2.0, 4.0, 1.0, 9.0]), np.array([1.0, 1.0, 1.0, 1.0, 2.0, 2.0])
+    expected = exact(a, b)
+    counts = raced(a, b, bar, blocks=3, seed=2)
+    assert chisquare(counts, counts.sum() * expected / expected.sum()).pvalue > 0.001
+    assert hazard(4.0, 1.0, 0.97) == pytest.approx(-beta_law.logcdf(0.97, 4.0, 1.0))
+
+
+def test_with_thousands_of_variables_few_propose():
+    table, sums = np.array([np.ones(5000), np.ones(5000), np.zeros(5000)]), np.zeros(70)
+    set_bar(table, sums)
+    assert ENOUGH < sums.sum() < 3 * ENOUGH
+    assert np.isfinite(table[HAZARD]).all()
 
 
 def test_the_value_of_the_winner_has_the_law_of_the_maximum():

@@ -48,7 +48,13 @@ def steepness(a: float, b: float, bar: float) -> float:
 
 @kernel
 def hazard(a: float, b: float, bar: float) -> float:
-    """-log(1 - mass of the tangent beyond the bar); infinite where that mass is large or the density still rises."""
+    """-log(1 - mass of the tangent beyond the bar); infinite where that mass is large or the density still rises.
+
+    With b = 1 the mass itself is known: the chance to be at most the bar is bar^a.
+    """
+    if b == 1.0 and bar > 0.0:
+        exact = -a * math.log(bar)
+        return exact if exact < math.log(2.0) else math.inf
     fall = steepness(a, b, bar) if bar > 0.0 else 0.0
     if fall <= 0.0:
         return math.inf
@@ -145,6 +151,10 @@ def propose(a: float, b: float, hazard: float, bar: float, best: float, rng: np.
     """A draw of a variable whose clock has rung; -1 if it is at most max(bar, best), or, with infinite hazard, any."""
     if hazard == math.inf:
         return rng.beta(a, b)
+    if b == 1.0:
+        below_bar = bar**a
+        y = (below_bar + (1.0 - below_bar) * rng.random()) ** (1.0 / a)
+        return y if y > best else -1.0
     fall = steepness(a, b, bar)
     above = -math.log1p(rng.random() * math.expm1(-fall * (1.0 - bar))) / fall
     y = bar + above
