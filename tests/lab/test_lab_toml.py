@@ -27,7 +27,7 @@ def test_the_template_is_a_good_experiment():
     ("old", "new", "complaint"),
     [
         ('name = "small"', 'name = "sm all"', "line 2: name must be of letters"),
-        ('name = "small"', 'name = "rank1"', "line 2: name must be of letters, digits and _, and none of additive_"),
+        ('name = "small"', 'name = "rank1"', "line 2: name must be of letters, digits and _, and none of rank1, "),
         ('"tea"', '"taa"', "line 3: policies no policy named 'taa'; did you mean 'tea'"),
         ('"tea"', '"tea(bound=low)"', "line 3: policies tea: bound must be"),
         ('["uniform", "tea", ', '[3, "tea", ', "line 3: policies must be a list of names"),
