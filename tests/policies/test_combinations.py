@@ -20,7 +20,7 @@ SIZES = np.array([3, 4, 2])
 
 def played(rng, rounds=200, sizes=SIZES, horizon=0):
     """A state that has learned random plays, and the same as a dictionary: action -> rewards."""
-    state, seen = _unimodal.init(sizes, horizon, "test"), {}
+    state, seen = _unimodal.begin(sizes, horizon, "test"), {}
     for _ in range(rounds):
         action = np.array([rng.integers(size) for size in sizes])
         reward = float(rng.random() < 0.5)
@@ -40,7 +40,7 @@ def test_table_is_a_dictionary():
     """Also with keys that all hash to few places, and until the last row is taken."""
     rng = np.random.default_rng(1)
     sizes = np.array([10**6, 10**6, 10**6])
-    state = _unimodal.init(sizes, 500, "test")
+    state = _unimodal.begin(sizes, 500, "test")
     keys = [int(k) for k in rng.choice(10**18, 250, replace=False)]
     keys += [_combinations.PRIME * k for k in range(250)]  # the worst case: one hash for all
     rows = {key: enter(state, key) for key in keys}
@@ -53,14 +53,14 @@ def test_table_is_a_dictionary():
 
 
 def test_numbers_are_those_of_numpy():
-    state = _unimodal.init(SIZES, 0, "test")
+    state = _unimodal.begin(SIZES, 0, "test")
     for action in itertools.product(*map(range, SIZES)):
         assert number(state, np.array(action)) == np.ravel_multi_index(action, tuple(SIZES))
 
 
 def test_capacity():
     def rows(sizes, horizon):
-        return len(_unimodal.init(np.array(sizes), horizon, "test").book)
+        return len(_unimodal.begin(np.array(sizes), horizon, "test").book)
 
     assert rows([3, 4], 10**9) == 12
     assert rows([100, 100], 500) == 500
@@ -86,7 +86,7 @@ def test_statistics_and_leader():
 
 
 def test_raw_rewards_are_clipped():
-    state = _unimodal.init(SIZES, 0, "test")
+    state = _unimodal.begin(SIZES, 0, "test")
     row = enter(state, 0)
     for reward in (-3.0, 0.25, 7.0):
         record(state, np.zeros(3, dtype=np.int64), reward)
@@ -97,7 +97,7 @@ def test_ties_for_the_lead_are_broken_at_random():
     """Four combinations with equal means: each leads in a quarter of 2000 trials (5 standard errors)."""
     rng, counts = np.random.default_rng(3), np.zeros(4)
     for _ in range(2000):
-        state = _unimodal.init(np.array([4]), 0, "test")
+        state = _unimodal.begin(np.array([4]), 0, "test")
         for level in range(4):
             enter(state, level)
             state.luck[0] = rng.random()
@@ -148,7 +148,7 @@ def test_a_full_table_is_no_end(name):
 
 
 def test_anywhere_in_a_full_table_is_a_known_combination():
-    state, rng = _unimodal.init(SIZES, 1, "test"), np.random.default_rng(0)
+    state, rng = _unimodal.begin(SIZES, 1, "test"), np.random.default_rng(0)
     action = np.zeros(3, dtype=np.int64)
     anywhere(state, rng, action)
     first = action.copy()
@@ -186,5 +186,5 @@ def test_memory_with_three_million_combinations(name):
 
 
 def test_the_table_is_never_larger_than_forty_megabytes():
-    state = _unimodal.init(np.array([20] * 5), 10**12, "test")
+    state = _unimodal.begin(np.array([20] * 5), 10**12, "test")
     assert sum(array.nbytes for array in state) < 40 * 10**6

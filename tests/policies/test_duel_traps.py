@@ -14,9 +14,8 @@ from factored_bandits.errors import InvalidInput, RewardOutOfRange
 from factored_bandits.kernel import kernel
 from factored_bandits.policies import _duels, _merge, _rmed, merge_dts, rmed2, rucb
 from factored_bandits.policies._duels import strongest_rival
-from factored_bandits.policies._rmed import NOBODY, likeliest, log_log, next_arm, sweep
-from factored_bandits.policies._rmed_opponents import cheap_opponent, cheapest
-from factored_bandits.randomness import below
+from factored_bandits.policies._rmed import NOBODY, likeliest
+from factored_bandits.policies._rmed_opponents import cheapest, regret
 
 MINE = ["rucb", "rmed1", "rmed2", "rmed2fh", "dts", "dts_plus", "rcs", "merge_rucb", "merge_dts"]
 SETTLING = ["rucb", "rmed1", "rmed2", "rmed2fh", "merge_rucb", "merge_dts"]
@@ -44,30 +43,17 @@ def worse(wrong, right, problem, horizon, repetitions=60):
 
 
 @kernel
-def inverted_cheapest(state, l, best, rng):
-    share, choice, least, ties = state.share, NOBODY, math.inf, 0
-    loss = 0.5 if l == best else share[best, l]
-    for j in range(share.shape[0]):
-        if share[l, j] < 0.5:
-            regret = max(1.0 - loss - (0.5 if j == best else share[best, j]), 0.01)
-            price = regret / state.divergences[l, j]
-            if price <= least:
-                if price < least:
-                    least, ties = price, 0
-                ties += 1
-                if ties == 1 or below(rng, ties) == 0:
-                    choice = j
-    return choice
+def inverted_regret(state, l, j, best):
+    return -regret(state, l, j, best)
 
 
-@kernel
-def inverted_plan(params, state, t, rng, actions):
-    if not sweep(state, math.ceil(params.alpha * log_log(t)), t, rng, actions):
-        best = likeliest(state, rng)
-        l = next_arm(state, best, rng)
-        cheap = inverted_cheapest(state, l, best, rng)
-        actions[0, 0], actions[0, 1] = l, cheap_opponent(state, l, best, cheap, t, rng)
-    return 1
+def rebound(function, **names):
+    """A kernel that calls others in place of those it calls by these names."""
+    return kernel(types.FunctionType(function.__code__, {**function.__globals__, **names}))
+
+
+inverted_cheapest = rebound(cheapest, regret=inverted_regret)
+inverted = variant(rmed2, "inverted", plan=rebound(rmed2.plan, cheapest=inverted_cheapest))
 
 
 def one_bad_arm():
@@ -98,7 +84,7 @@ def test_rmed2_takes_evidence_where_it_is_cheap():
     assert [cheapest(state, l, 0, rng) for l in range(1, 11)] == [0] * 10
     assert [inverted_cheapest(state, l, 0, rng) for l in range(1, 11)] == [11] * 10
     assert cheapest(state, 0, 0, rng) == NOBODY
-    assert worse(variant(rmed2, "inverted", plan=inverted_plan), "rmed2", problem, 1e5) > 4
+    assert worse(inverted, "rmed2", problem, 1e5) > 4
 
 
 # RUCB: the bound of a pair that has not met.
@@ -143,8 +129,7 @@ def likely_rival(state, start, length, first, rng):
 
 
 def against_rivals():
-    plan = types.FunctionType(merge_dts.plan.__code__, {**merge_dts.plan.__globals__, "likely_loser": likely_rival})
-    return variant(merge_dts, "against_rivals", plan=kernel(plan))
+    return variant(merge_dts, "against_rivals", plan=rebound(merge_dts.plan, likely_loser=likely_rival))
 
 
 @pytest.mark.parametrize(("module", "expected"), [(merge_dts, 2), (against_rivals(), 1)])

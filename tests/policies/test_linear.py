@@ -11,7 +11,7 @@ import pytest
 import factored_bandits as fb
 import problems
 from factored_bandits.policies import _linear, _optimism, lin_thompson, lin_ucb
-from factored_bandits.policies._optimism import LINEAR, LOGISTIC, most_optimistic
+from factored_bandits.policies._optimism import LINEAR, LOGISTIC, Model, most_optimistic
 from factored_bandits.randomness import generators
 
 SIZES = np.array([3, 4, 2])
@@ -104,7 +104,7 @@ def test_enumeration_is_exact_and_ascent_is_nearly_so(sizes, link, monkeypatch):
     for _ in range(50):
         theta, covariance = rng.standard_normal(d), random_covariance(d, rng)
         bounds, action = brute_force(sizes, theta, covariance, 2.0, link), np.zeros(len(sizes), dtype=np.int64)
-        arguments = _linear.starts(sizes), theta, covariance, 2.0, link, rng, *scratch, action
+        arguments = Model(_linear.starts(sizes), theta, covariance, 2.0, link), rng, *scratch, action
         monkeypatch.setattr(_optimism, "ENUMERATED", 5000)
         most_optimistic(*arguments)
         assert bounds[tuple(action)] == pytest.approx(max(bounds.values()), rel=1e-12)

@@ -152,14 +152,14 @@ def test_phases_end_after_four_to_the_phase_log_horizon_sweeps():
 
 def test_an_eliminated_row_is_played_by_its_eliminator():
     """Homes are active, of their own place, and drawn as often as the rows that point to them."""
-    state = _rank1.init("rank1_elim", np.array([4, 2]), 1000, 4.0)
+    state = _rank1.begin("rank1_elim", np.array([4, 2]), 1000, 4.0)
     state.bounds[_rank1.LOWER, :4], state.bounds[_rank1.UPPER, :4] = [0.1, 0.6, 0.1, 0.5], [0.3, 0.9, 0.6, 0.8]
     state.bounds[_rank1.LOWER, 4:], state.bounds[_rank1.UPPER, 4:] = 0.0, 1.0
     _rank1.eliminate(state, 4.0)
     assert state.home.tolist() == [1, 1, 1, 3, 0, 1]  # an upper bound equal to the best lower bound is out, too
     assert state.active.tolist() == [False, True, False, True, True, True]
     actions, rng = np.zeros((6, 2), dtype=np.int64), np.random.default_rng(0)
-    rows = [actions[_rank1.sweep(state, rng, actions) - 1, 0] for _ in range(4000)]
+    rows = [actions[_rank1.plan(None, state, 1, rng, actions) - 1, 0] for _ in range(4000)]
     assert abs(np.mean(np.array(rows) == 1) - 0.75) < 4 * math.sqrt(0.75 * 0.25 / 4000)
     state.bounds[_rank1.LOWER, :4], state.bounds[_rank1.UPPER, :4] = [0.9, 0.2, 0.9, 0.7], [0.9, 0.4, 0.9, 0.8]
     _rank1.eliminate(state, 4.0)  # row 1 goes, and takes along who had it as home; old bounds of 0 and 2 say nothing
@@ -168,7 +168,7 @@ def test_an_eliminated_row_is_played_by_its_eliminator():
 
 def test_sweeps_that_were_planned_before_an_elimination_are_learned_right():
     """With late rewards a block may be longer than today's active sets."""
-    state = _rank1.init("rank1_elim", np.array([3, 3]), 1000, 4.0)
+    state = _rank1.begin("rank1_elim", np.array([3, 3]), 1000, 4.0)
     actions = np.array([[0, 2], [1, 2], [2, 2], [1, 0], [1, 1], [1, 2]])
     state.active[[2, 5]] = False
     _rank1.collect(state, actions, np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]))

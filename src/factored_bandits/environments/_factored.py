@@ -56,7 +56,12 @@ def mean(env: Environment, t: int, action: Ints) -> float:
 @kernel
 def sample(env: Environment, t: int, action: Ints, rng: np.random.Generator) -> float:
     """One reward."""
-    expected = mean(env, t, action)
+    return noisy(env, mean(env, t, action), rng)
+
+
+@kernel
+def noisy(env: Environment, expected: float, rng: np.random.Generator) -> float:
+    """A reward with this mean."""
     if env.noise == BERNOULLI:
         return 1.0 if rng.random() < expected else 0.0
     return expected + env.sigma * rng.standard_normal()

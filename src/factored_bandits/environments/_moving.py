@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arrays import Ints
 from ..kernel import kernel
-from ._factored import BERNOULLI, Environment
+from ._factored import Environment, noisy
 
 SWING, GROWTH, SMOOTH, BEST_MOVES = 0, 1, 2, 3  # places in the table
 
@@ -54,10 +54,7 @@ def mean(env: Environment, t: int, action: Ints) -> float:
 @kernel
 def sample(env: Environment, t: int, action: Ints, rng: np.random.Generator) -> float:
     """One reward."""
-    expected = mean(env, t, action)
-    if env.noise == BERNOULLI:
-        return 1.0 if rng.random() < expected else 0.0
-    return expected + env.sigma * rng.standard_normal()
+    return noisy(env, mean(env, t, action), rng)
 
 
 @kernel

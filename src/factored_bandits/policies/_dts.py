@@ -21,12 +21,18 @@ from ..arrays import Bools, Floats, Ints
 from ..kernel import kernel
 from ..randomness import below
 from ._duels import check_positive, check_size, deficit
-from ._posterior import absorb_posterior, draw_above_half, update_posterior
+from ._posterior import absorb_posterior, draw_above_half, likely_winner, update_posterior
 
 NEVER = -math.inf
 NOBODY = -1
 BEATEN, LOST, SEEN = 0, 1, 2  # rows of State.counts
 LOWEST, COST = 0, 1  # rows of State.limits
+
+
+class Params(NamedTuple):
+    """`alpha` in the confidence bounds that restrict the candidates."""
+
+    alpha: float = 0.51
 
 
 class State(NamedTuple):
@@ -42,9 +48,9 @@ class State(NamedTuple):
     sides: Bools  # (K, K) scratch of D-TS+: who beats whom in the sample
 
 
-def init(policy: str, arms: int, alpha: float, remember_sides: bool) -> State:
+def begin(policy: str, params: Params, arms: int, remember_sides: bool) -> State:
     """Nothing known: every theta is uniform."""
-    check_positive(policy, alpha=alpha)
+    check_positive(policy, alpha=params.alpha)
     check_size(policy, arms, matrices=5 if remember_sides else 4)
     half = np.full((arms, arms), 0.5)
     kept = arms if remember_sides else 0
@@ -150,7 +156,7 @@ def challenger(state: State, first: int, level: float, rng: np.random.Generator)
 
 
 @kernel
-def update(state: State, actions: Ints, rewards: Floats) -> None:
+def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
     """The pair's record, posterior and deficits."""
     first, second = actions[0, 0], actions[0, 1]
     if first != second:
@@ -160,7 +166,13 @@ def update(state: State, actions: Ints, rewards: Floats) -> None:
         state.limits[LOWEST, first] = state.limits[LOWEST, second] = NEVER
 
 
-def absorb(state: State, wins: Floats) -> None:
+@kernel
+def recommend(params: Params, state: State, action: Ints) -> None:
+    """The arm that is expected to beat most others."""
+    action[0] = action[1] = likely_winner(state.chance)
+
+
+def absorb(params: Params, state: State, wins: Floats) -> None:
     """Past duels count like duels played."""
     absorb_posterior(state.wins, state.chance, state.mass, wins)
     for i in range(len(wins)):

@@ -1,11 +1,17 @@
-"""Exponential weights of one learner, with a share of uniform play: Exp3 and ComBand."""
+"""What Exp3 and ComBand share: exponential weights with a share of uniform play, and losses divided by chances.
+
+The state of either has `start`, `losses`, `chances` and `promises`.
+"""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
-from ..arrays import Floats
+from ..arrays import Floats, Ints
 from ..kernel import kernel
+from ._factors import smallest, split
+from ._promises import promised
 
 
 @kernel
@@ -26,3 +32,22 @@ def exponential_weights(losses: Floats, chances: Floats, start: int, size: int, 
         total += chances[i]
     for i in range(start, start + size):
         chances[i] = (1.0 - uniform) * chances[i] / total + uniform / size
+
+
+@kernel
+def learn(params: Any, state: Any, t: int, actions: Ints, rewards: Floats) -> None:
+    """The loss 1 - reward of each level played, divided by its chance."""
+    for l in range(len(state.start) - 1):
+        at = state.start[l] + actions[0, l]
+        state.losses[at] += (1.0 - rewards[0]) / promised(state.promises, t, l, state.chances[at])
+
+
+@kernel
+def recommend(params: Any, state: Any, action: Ints) -> None:
+    """Per factor the level with the smallest estimated loss."""
+    smallest(state.losses, state.start, action)
+
+
+def propensities(params: Any, state: Any, length: int) -> list[Floats]:
+    """The chances from which each factor was drawn."""
+    return split(state.chances, state.start)

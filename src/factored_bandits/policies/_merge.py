@@ -15,10 +15,19 @@ from ..arrays import Bools, Floats, Ints
 from ..errors import InvalidInput
 from ..kernel import kernel
 from ..randomness import shuffle_column
-from ._duels import check_positive, check_size, deficit
+from ._contract import FOREVER
+from ._duels import check_positive, check_size, deficit, record
 
 ARM, ARM_SCRATCH, START, LENGTH, RANK, LENGTH_SCRATCH = 0, 1, 2, 3, 4, 5  # columns of State.groups
 BATCHES, LEFT, STAGE = 0, 1, 2  # places in State.counts
+
+
+class Params(NamedTuple):
+    """`alpha` under the root; arms in a `batch`; chance of `failure` that the bounds allow (the papers take 1 / T)."""
+
+    alpha: float = 1.01
+    batch: int = 4
+    failure: float = 0.01
 
 
 class State(NamedTuple):
@@ -31,8 +40,9 @@ class State(NamedTuple):
     delay: Floats  # (1,) C, added to the round inside the logarithm
 
 
-def init(policy: str, arms: int, alpha: float, batch: int, failure: float) -> State:
-    """Batches of about the size asked for; they are drawn at the first round."""
+def begin(policy: str, params: Params, arms: int) -> State:
+    """Nothing known. Batches of about the size asked for; they are drawn at the first round."""
+    alpha, batch, failure = params
     check_size(policy, arms, matrices=1)
     check_positive(policy, batch=batch, failure=failure)
     if alpha <= 0.5:
@@ -156,7 +166,20 @@ def remove(state: State, b: int, place: int) -> None:
 
 
 @kernel
-def most_successful(state: State, action: Ints) -> None:
+def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
+    """The record of the pair."""
+    if actions[0, 0] != actions[0, 1]:
+        record(state.wins, actions[0, 0], actions[0, 1], rewards[0])
+
+
+@kernel
+def idle(params: Params, state: State, t: int) -> int:
+    """The last arm duels itself for ever."""
+    return FOREVER if state.counts[LEFT] == 1 else 0
+
+
+@kernel
+def recommend(params: Params, state: State, action: Ints) -> None:
     """The arm with the largest share of duels won, among those left; in both places."""
     wins, best, largest = state.wins, 0, -1.0
     for i in range(len(state.active)):
@@ -168,3 +191,19 @@ def most_successful(state: State, action: Ints) -> None:
             if won / duels > largest:
                 best, largest = i, won / duels
     action[0], action[1] = best, best
+
+
+@kernel
+def standing(params: Params, state: State) -> tuple[Bools, int]:
+    """Who is left, and how many are not."""
+    return state.active, len(state.active) - state.counts[LEFT]
+
+
+def absorb(params: Params, state: State, wins: Floats) -> None:
+    """Past duels count like duels played, for arms that share a batch at some time."""
+    state.wins[:] += wins
+
+
+def confidence(params: Params, state: State, t: int) -> float:
+    """What the bounds promise, once one arm is left."""
+    return 1.0 - params.failure if state.counts[LEFT] == 1 else 0.0

@@ -9,6 +9,7 @@ combination costs a handful of operations. Beyond that, coordinate ascent: from 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,40 +24,41 @@ MOST_SWEEPS = 100  # never reached: a guard against going in circles by rounding
 LINEAR, LOGISTIC = 0, 1
 
 
+class Model(NamedTuple):
+    """What a combination is worth, as far as is known."""
+
+    start: Ints  # (L + 1,) first feature of each factor
+    theta: Floats  # (d,)
+    covariance: Floats  # (d, d) P
+    width: float
+    link: int
+
+
 @kernel
-def optimism(mean: float, form: float, width: float, link: int) -> float:
+def optimism(model: Model, mean: float, form: float) -> float:
     """link(x'theta) + width sqrt(x'Px)."""
-    spread = width * math.sqrt(max(form, 0.0))
-    return sigmoid(mean) + spread if link == LOGISTIC else mean + spread
+    spread = model.width * math.sqrt(max(form, 0.0))
+    return sigmoid(mean) + spread if model.link == LOGISTIC else mean + spread
 
 
 @kernel
-def most_optimistic(
-    start: Ints,
-    theta: Floats,
-    covariance: Floats,
-    width: float,
-    link: int,
-    rng: np.random.Generator,
-    common: Floats,
-    trial: Ints,
-    action: Ints,
-) -> None:
+def most_optimistic(model: Model, rng: np.random.Generator, common: Floats, trial: Ints, action: Ints) -> None:
     """Into `action`; scratch: common (L + 1, d), trial (L,)."""
+    start = model.start
     combinations = 1
     for l in range(len(action)):
         combinations = min(combinations * (start[l + 1] - start[l]), ENUMERATED + 1)
     if combinations <= ENUMERATED:
-        enumerate_all(start, theta, covariance, width, link, rng, common, trial, action)
+        enumerate_all(model, rng, common, trial, action)
         return
-    best_levels(start, theta, trial)
-    best = ascend(start, theta, covariance, width, link, rng, common[0], trial)
+    best_levels(start, model.theta, trial)
+    best = ascend(model, rng, common[0], trial)
     for l in range(len(action)):
         action[l] = trial[l]
     for _ in range(RESTARTS):
         for l in range(len(action)):
             trial[l] = below(rng, start[l + 1] - start[l])
-        reached = ascend(start, theta, covariance, width, link, rng, common[0], trial)
+        reached = ascend(model, rng, common[0], trial)
         if reached > best:
             best = reached
             for l in range(len(action)):
@@ -64,18 +66,9 @@ def most_optimistic(
 
 
 @kernel
-def enumerate_all(
-    start: Ints,
-    theta: Floats,
-    covariance: Floats,
-    width: float,
-    link: int,
-    rng: np.random.Generator,
-    common: Floats,
-    trial: Ints,
-    action: Ints,
-) -> None:
+def enumerate_all(model: Model, rng: np.random.Generator, common: Floats, trial: Ints, action: Ints) -> None:
     """Row l of `common`: column j >= 1 the sum of P over (prefix of l levels, j); column 0 its x'Px; see `extend`."""
+    start, theta, covariance = model.start, model.theta, model.covariance
     last, d, ties = len(action) - 1, len(theta), 1
     best = -math.inf
     for j in range(d):
@@ -91,7 +84,7 @@ def enumerate_all(
             mean += theta[start[l] + trial[l]]
         form = common[last, 0]
         for k in range(start[last], start[last + 1]):
-            found = optimism(mean + theta[k], form + covariance[k, k] + 2.0 * common[last, k], width, link)
+            found = optimism(model, mean + theta[k], form + covariance[k, k] + 2.0 * common[last, k])
             if found < best:
                 continue
             ties = 1 if found > best else ties + 1
@@ -118,25 +111,17 @@ def extend(covariance: Floats, common: Floats, l: int, k: int, later: int) -> No
 
 
 @kernel
-def ascend(
-    start: Ints,
-    theta: Floats,
-    covariance: Floats,
-    width: float,
-    link: int,
-    rng: np.random.Generator,
-    common: Floats,
-    action: Ints,
-) -> float:
+def ascend(model: Model, rng: np.random.Generator, common: Floats, action: Ints) -> float:
     """Change one factor at a time to its best level until no change helps; returns the value reached."""
+    start, theta, covariance = model.start, model.theta, model.covariance
     best = -math.inf
     for _ in range(MOST_SWEEPS):
         before = best
         for l in range(len(action)):
-            mean, form = without(start, theta, covariance, common, action, l)
+            mean, form = without(model, common, action, l)
             best, ties = -math.inf, 1
             for k in range(start[l], start[l + 1]):
-                found = optimism(mean + theta[k], form + covariance[k, k] + 2.0 * common[k], width, link)
+                found = optimism(model, mean + theta[k], form + covariance[k, k] + 2.0 * common[k])
                 if found < best:
                     continue
                 ties = 1 if found > best else ties + 1
@@ -149,10 +134,9 @@ def ascend(
 
 
 @kernel
-def without(
-    start: Ints, theta: Floats, covariance: Floats, common: Floats, action: Ints, l: int
-) -> tuple[float, float]:
+def without(model: Model, common: Floats, action: Ints, l: int) -> tuple[float, float]:
     """x'theta and x'Px of a combination without its level of factor l; x'P of that factor's levels into `common`."""
+    start, theta, covariance = model.start, model.theta, model.covariance
     for j in range(start[l], start[l + 1]):
         common[j] = covariance[0, j]
     mean, form = theta[0], covariance[0, 0]

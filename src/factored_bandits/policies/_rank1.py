@@ -8,7 +8,7 @@ Every level that is active has been in every sweep, so one count serves all.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from ..arrays import Bools, Floats, Ints
 from ..errors import InvalidInput
 from ..kernel import kernel
 from ..randomness import below
+from ._contract import FOREVER
 from ._factors import starts
 
 SWEEPS, TARGET, PHASE, CHANGES = 0, 1, 2, 3  # places in State.counts
@@ -34,7 +35,7 @@ class State(NamedTuple):
     log_horizon: Floats  # (1,)
 
 
-def init(name: str, sizes: Ints, horizon: int, constant: float) -> State:
+def begin(name: str, sizes: Ints, horizon: int, constant: float) -> State:
     """Nothing known; refuses what is not a matrix."""
     if len(sizes) != 2:
         raise InvalidInput(
@@ -74,11 +75,11 @@ def settled(state: State) -> bool:
 
 
 @kernel
-def sweep(state: State, rng: np.random.Generator, actions: Ints) -> int:
-    """Every active row with one random column, then every active column with one random row; one play once settled."""
+def plan(params: Any, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
+    """A sweep: every active row with a random column, every active column with a random row; one play once settled."""
     rows, levels = state.start[1], state.start[2]
     if settled(state):
-        leaders(state, actions[0])
+        recommend(params, state, actions[0])
         return 1
     column, length = state.home[rows + below(rng, levels - rows)], 0
     for i in range(rows):
@@ -131,7 +132,7 @@ def eliminate(state: State, constant: float) -> None:
 
 
 @kernel
-def leaders(state: State, action: Ints) -> None:
+def recommend(params: Any, state: State, action: Ints) -> None:
     """Per factor the active level with the largest sum; all active ones have been played equally often."""
     for l in range(2):
         best = -1
@@ -139,3 +140,20 @@ def leaders(state: State, action: Ints) -> None:
             if state.active[i] and (best < 0 or state.total[i] > state.total[best]):
                 best = i
         action[l] = best - state.start[l]
+
+
+@kernel
+def idle(params: Any, state: State, t: int) -> int:
+    """Elimination is for good: with one row and one column left, nothing changes any more."""
+    return FOREVER if settled(state) else 0
+
+
+@kernel
+def standing(params: Any, state: State) -> tuple[Bools, int]:
+    """The active rows and columns, and how often they have changed."""
+    return state.active, state.counts[CHANGES]
+
+
+def block_length(sizes: Ints) -> int:
+    """A sweep plays every row and every column once."""
+    return int(sum(sizes))

@@ -13,7 +13,7 @@ every pair once, in random order.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,7 +43,7 @@ class State(NamedTuple):
     # it; |L_N|; with a known horizon: duels of every pair at the start; are the b_l open? if so, the last round learned
 
 
-def init(policy: str, arms: int, weight: float, alpha: float) -> State:
+def begin(policy: str, arms: int, weight: float, alpha: float) -> State:
     """Nothing known; the first loop goes over all arms."""
     check_positive(policy, alpha=alpha)
     check_size(policy, arms, matrices=4)
@@ -130,7 +130,7 @@ def next_arm(state: State, best: int, rng: np.random.Generator) -> int:
 
 
 @kernel
-def update(state: State, t: int, actions: Ints, rewards: Floats) -> None:
+def learn(params: Any, state: State, t: int, actions: Ints, rewards: Floats) -> None:
     """The record of the pair; and, unless the duel was one of a pass over the pairs, L_R and L_N."""
     clock, lists, total = state.clock, state.lists, state.total
     first, second = actions[0, 0], actions[0, 1]
@@ -186,8 +186,8 @@ def rest(state: State, t: int, next_pass: int) -> int:
 
 
 @kernel
-def least_doubted(state: State, action: Ints) -> None:
-    """The arm with the least evidence against it, in both places."""
+def recommend(params: Any, state: State, action: Ints) -> None:
+    """i*: the arm with the least evidence against it, in both places."""
     best = 0
     for i in range(len(state.total)):
         if state.total[i] < state.total[best]:
@@ -195,7 +195,7 @@ def least_doubted(state: State, action: Ints) -> None:
     action[0], action[1] = best, best
 
 
-def absorb(state: State, wins: Floats) -> None:
+def absorb(params: Any, state: State, wins: Floats) -> None:
     """Past duels count like duels of the passes over the pairs; the first loop goes over all arms as ever."""
     state.wins[:] += wins
     for i, j in met(state.wins):

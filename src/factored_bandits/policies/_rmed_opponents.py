@@ -32,15 +32,19 @@ def opponent(state: State, l: int, best: int, rng: np.random.Generator) -> int:
 
 
 @kernel
+def regret(state: State, l: int, j: int, best: int) -> float:
+    """What a duel of l and j costs: q_*l + q_*j - 1."""
+    loss = 0.5 if l == best else state.share[best, l]
+    return loss + (0.5 if j == best else state.share[best, j]) - 1.0
+
+
+@kernel
 def cheapest(state: State, l: int, best: int, rng: np.random.Generator) -> int:
-    """b_l: where evidence against l costs least, argmin over q_lj < 1/2 of max(q_*l + q_*j - 1, 0.01) / d(q_lj)."""
-    share, divergences = state.share, state.divergences
-    loss = 0.5 if l == best else share[best, l]
+    """b_l: where evidence against l costs least, argmin over q_lj < 1/2 of max(regret, 0.01) / d(q_lj)."""
     choice, least, ties = NOBODY, math.inf, 0
-    for j in range(share.shape[0]):
-        if share[l, j] < 0.5:
-            regret = max(loss + (0.5 if j == best else share[best, j]) - 1.0, 0.01)
-            price = regret / divergences[l, j]
+    for j in range(state.share.shape[0]):
+        if state.share[l, j] < 0.5:
+            price = max(regret(state, l, j, best), 0.01) / state.divergences[l, j]
             if price <= least:
                 if price < least:
                     least, ties = price, 0

@@ -40,7 +40,7 @@ class State(NamedTuple):
     luck: Floats  # (1,) the tie-break for the next play to be learned
 
 
-def init(sizes: Ints, horizon: int, name: str) -> State:
+def begin(sizes: Ints, horizon: int, name: str) -> State:
     """Nothing visited."""
     shape, slots, book = table(sizes, horizon, name, columns=5)
     return State(
@@ -172,3 +172,9 @@ def recommend(params: Any, state: Any, action: Ints) -> None:
         action[l] = 0
     if state.tally[PLAYED] > 0:
         spread(state, state.book[0, HEAP], action)
+
+
+@kernel
+def learn(params: Any, state: Any, t: int, actions: Ints, rewards: Floats) -> None:
+    """Sum and count of the combination played."""
+    record(state, actions[0], rewards[0])

@@ -14,16 +14,27 @@ Works without a Condorcet winner. Counts are whole numbers: it does not learn fr
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Floats, Ints
+from ..arrays import Ints
 from ..kernel import kernel
-from . import _dts
 from ._contract import Info
-from ._dts import NOBODY, State, candidates, challenger, only_candidate, tournament, update
-from ._posterior import likely_winner
+from ._dts import (
+    NOBODY,
+    Params,
+    State,
+    absorb,
+    begin,
+    candidates,
+    challenger,
+    learn,
+    only_candidate,
+    recommend,
+    tournament,
+)
+
+__all__ = ["INFO", "Params", "State", "absorb", "init", "learn", "plan", "recommend"]
 
 INFO = Info(
     title="Double Thompson Sampling",
@@ -36,15 +47,9 @@ INFO = Info(
 )
 
 
-class Params(NamedTuple):
-    """`alpha` in the confidence bounds that restrict the candidates."""
-
-    alpha: float = 0.51
-
-
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    return _dts.init("dts", int(sizes[0]), params.alpha, remember_sides=False)
+    return begin("dts", params, int(sizes[0]), remember_sides=False)
 
 
 @kernel
@@ -57,20 +62,3 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
         first = tournament(state, least, rng)
     actions[0, 0], actions[0, 1] = first, challenger(state, first, level, rng)
     return 1
-
-
-@kernel
-def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
-    """The pair's record and posterior."""
-    update(state, actions, rewards)
-
-
-@kernel
-def recommend(params: Params, state: State, action: Ints) -> None:
-    """The arm that is expected to beat most others."""
-    action[0] = action[1] = likely_winner(state.chance)
-
-
-def absorb(params: Params, state: State, wins: Floats) -> None:
-    """Past duels count like duels played."""
-    _dts.absorb(state, wins)

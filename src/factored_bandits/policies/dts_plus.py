@@ -14,18 +14,34 @@ Copeland scores zeta of the sample. It matters where there is no Condorcet winne
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Floats, Ints
+from ..arrays import Ints
 from ..kernel import kernel
 from ..randomness import below
-from . import _dts
 from ._contract import Info
-from ._dts import BEATEN, COST, LOST, NOBODY, SEEN, State, candidates, challenger, only_candidate, tournament, update
+from ._dts import (
+    BEATEN,
+    COST,
+    LOST,
+    NOBODY,
+    SEEN,
+    Params,
+    State,
+    absorb,
+    begin,
+    candidates,
+    challenger,
+    learn,
+    only_candidate,
+    recommend,
+    tournament,
+)
 from ._duels import divergence
-from ._posterior import draw_above_half, likely_winner
+from ._posterior import draw_above_half
+
+__all__ = ["INFO", "Params", "State", "absorb", "init", "learn", "plan", "recommend"]
 
 INFO = Info(
     title="Double Thompson Sampling with regret-minded ties",
@@ -38,15 +54,9 @@ INFO = Info(
 )
 
 
-class Params(NamedTuple):
-    """`alpha` in the confidence bounds that restrict the candidates."""
-
-    alpha: float = 0.51
-
-
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    return _dts.init("dts_plus", int(sizes[0]), params.alpha, remember_sides=True)
+    return begin("dts_plus", params, int(sizes[0]), remember_sides=True)
 
 
 @kernel
@@ -112,20 +122,3 @@ def add_costs(state: State, rng: np.random.Generator) -> None:
                     price = regret / max(divergence(1.0 - theta, theta), 1e-300)
                     cost[i] += price
                     cost[j] += price
-
-
-@kernel
-def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
-    """The pair's record and posterior."""
-    update(state, actions, rewards)
-
-
-@kernel
-def recommend(params: Params, state: State, action: Ints) -> None:
-    """The arm that is expected to beat most others."""
-    action[0] = action[1] = likely_winner(state.chance)
-
-
-def absorb(params: Params, state: State, wins: Floats) -> None:
-    """Past duels count like duels played."""
-    _dts.absorb(state, wins)

@@ -23,9 +23,11 @@ from ..arrays import Floats, Ints
 from ..kernel import kernel
 from ._contract import Info
 from ._draw import draw
-from ._exponential import exponential_weights
-from ._factors import even_chances, smallest, split, starts
-from ._promises import no_promises, promise, promised
+from ._exponential import exponential_weights, learn, propensities, recommend
+from ._factors import even_chances, starts
+from ._promises import no_promises, promise
+
+__all__ = ["INFO", "Params", "State", "init", "learn", "plan", "propensities", "recommend"]
 
 INFO = Info(
     title="Exp3, one learner per factor",
@@ -67,22 +69,3 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
         actions[0, l] = draw(rng, chances, start[l], size)
         promise(state.promises, t, l, chances[start[l] + actions[0, l]])
     return 1
-
-
-@kernel
-def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
-    """The loss 1 - reward of the level played, divided by its chance."""
-    for l in range(len(state.start) - 1):
-        at = state.start[l] + actions[0, l]
-        state.losses[at] += (1.0 - rewards[0]) / promised(state.promises, t, l, state.chances[at])
-
-
-@kernel
-def recommend(params: Params, state: State, action: Ints) -> None:
-    """Per factor the level with the smallest estimated loss."""
-    smallest(state.losses, state.start, action)
-
-
-def propensities(params: Params, state: State, length: int) -> list[Floats]:
-    """The chances from which each factor was drawn."""
-    return split(state.chances, state.start)

@@ -30,7 +30,7 @@ from ._combinations import PLAYS, enter, number, table
 from ._contract import Info
 from ._linear import best_levels, main_effects, shrink, sigmoid, starts
 from ._logistic_fit import LEVELS, TOTAL, fit
-from ._optimism import LOGISTIC, most_optimistic
+from ._optimism import LOGISTIC, Model, most_optimistic
 
 INFO = Info(
     title="GLM-UCB, logistic",
@@ -112,8 +112,8 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     if tally[LEARNED] > (1.0 + params.refit) * tally[FITTED]:
         tally[FITTED] = tally[LEARNED]
         fit(state, params.l2, theta, state.vectors[WORK])
-    width = radius(params, state, len(trial))
-    most_optimistic(state.start, theta, state.covariance, width, LOGISTIC, rng, common, trial, actions[0])
+    model = Model(state.start, theta, state.covariance, radius(params, state, len(trial)), LOGISTIC)
+    most_optimistic(model, rng, common, trial, actions[0])
     return 1
 
 

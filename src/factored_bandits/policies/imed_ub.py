@@ -20,13 +20,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Floats, Ints
+from ..arrays import Ints
 from ..kernel import kernel
-from . import _unimodal
 from ._combinations import full
 from ._contract import Info
 from ._kl import kl
-from ._unimodal import State, anywhere, kl_at_least, lead, mean, plays, recommend, record, step
+from ._unimodal import State, anywhere, begin, kl_at_least, lead, learn, mean, plays, recommend, step
 
 __all__ = ["INFO", "Params", "State", "init", "learn", "plan", "recommend"]
 
@@ -46,7 +45,7 @@ class Params(NamedTuple):
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing visited."""
-    return _unimodal.init(sizes, horizon, "imed_ub")
+    return begin(sizes, horizon, "imed_ub")
 
 
 @kernel
@@ -83,9 +82,3 @@ def divergence(state: State, row: int, top: float, least: float) -> float:
     if n * kl_at_least(p, top) + log_n > least + 1e-9:
         return math.inf
     return n * kl(p, top) + log_n
-
-
-@kernel
-def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
-    """Sum and count of the combination played."""
-    record(state, actions[0], rewards[0])

@@ -23,7 +23,7 @@ from ..errors import InvalidInput
 from ..kernel import kernel
 from ._contract import Info
 from ._linear import best_levels, main_effects, shrink, starts, value
-from ._optimism import LINEAR, most_optimistic
+from ._optimism import LINEAR, Model, most_optimistic
 
 INFO = Info(
     title="LinUCB (OFUL)",
@@ -80,9 +80,8 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """The combination with the largest upper bound."""
-    width = beta(params, state)
-    estimate, common, trial = state.vectors[ESTIMATE], state.common, state.trial
-    most_optimistic(state.start, estimate, state.covariance, width, LINEAR, rng, common, trial, actions[0])
+    model = Model(state.start, state.vectors[ESTIMATE], state.covariance, beta(params, state), LINEAR)
+    most_optimistic(model, rng, state.common, state.trial, actions[0])
     return 1
 
 

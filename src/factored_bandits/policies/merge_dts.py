@@ -14,17 +14,47 @@ batch joins the next one, so that a winner meets everybody, also where all other
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Bools, Floats, Ints
+from ..arrays import Ints
 from ..kernel import kernel
 from ..randomness import below
-from . import _merge
-from ._contract import FOREVER, Info
-from ._duels import record
-from ._merge import ARM, BATCHES, LEFT, LENGTH, RANK, START, State, join_next, most_successful, regroup, remove, weakest
+from ._contract import Info
+from ._merge import (
+    ARM,
+    BATCHES,
+    LENGTH,
+    RANK,
+    START,
+    Params,
+    State,
+    absorb,
+    begin,
+    confidence,
+    idle,
+    join_next,
+    learn,
+    recommend,
+    regroup,
+    remove,
+    standing,
+    weakest,
+)
+
+__all__ = [
+    "INFO",
+    "Params",
+    "State",
+    "absorb",
+    "confidence",
+    "idle",
+    "init",
+    "learn",
+    "plan",
+    "recommend",
+    "standing",
+]
 
 INFO = Info(
     title="Merge Double Thompson Sampling",
@@ -36,17 +66,9 @@ INFO = Info(
 )
 
 
-class Params(NamedTuple):
-    """`alpha` under the root; arms in a `batch`; chance of `failure` that the bounds allow (the papers take 1 / T)."""
-
-    alpha: float = 1.01
-    batch: int = 4
-    failure: float = 0.01
-
-
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    return _merge.init("merge_dts", int(sizes[0]), params.alpha, params.batch, params.failure)
+    return begin("merge_dts", params, int(sizes[0]))
 
 
 @kernel
@@ -101,38 +123,3 @@ def likely_loser(state: State, start: int, length: int, first: int, rng: np.rand
             if phi < smallest:
                 choice, smallest = j, phi
     return choice
-
-
-@kernel
-def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
-    """The record of the pair."""
-    if actions[0, 0] != actions[0, 1]:
-        record(state.wins, actions[0, 0], actions[0, 1], rewards[0])
-
-
-@kernel
-def idle(params: Params, state: State, t: int) -> int:
-    """The last arm duels itself for ever."""
-    return FOREVER if state.counts[LEFT] == 1 else 0
-
-
-@kernel
-def recommend(params: Params, state: State, action: Ints) -> None:
-    """The most successful of the arms left."""
-    most_successful(state, action)
-
-
-@kernel
-def standing(params: Params, state: State) -> tuple[Bools, int]:
-    """Who is left, and how many are not."""
-    return state.active, len(state.active) - state.counts[LEFT]
-
-
-def absorb(params: Params, state: State, wins: Floats) -> None:
-    """Past duels count like duels played, for arms that share a batch at some time."""
-    state.wins[:] += wins
-
-
-def confidence(params: Params, state: State, t: int) -> float:
-    """What the bounds promise, once one arm is left."""
-    return 1.0 - params.failure if state.counts[LEFT] == 1 else 0.0

@@ -26,15 +26,14 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ..arrays import Floats, Ints
+from ..arrays import Ints
 from ..errors import InvalidInput
 from ..kernel import kernel
 from ..randomness import below
-from . import _unimodal
 from ._combinations import MOST_ROWS, MOST_ROWS_UNKNOWN_HORIZON, SIZE, STRIDE, enter, find, full, spread
 from ._contract import Code, Info
 from ._kl import kl
-from ._unimodal import CENTRE, OWN_TALLY, State, anywhere, kl_at_least, lead, mean, plays, recommend, record, step
+from ._unimodal import CENTRE, OWN_TALLY, State, anywhere, begin, kl_at_least, lead, learn, mean, plays, recommend, step
 
 __all__ = ["INFO", "Params", "State", "init", "learn", "plan", "recommend"]
 
@@ -71,7 +70,7 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
             f"ossb first plays every combination once and takes at most {most:,} of them{unknown}; this problem has "
             f"{combinations:,}. explore='neighbours' tries only neighbours of the leader"
         )
-    return _unimodal.init(sizes, horizon, "ossb")
+    return begin(sizes, horizon, "ossb")
 
 
 @kernel
@@ -168,9 +167,3 @@ def coprime(one: int, other: int) -> bool:
     while other > 0:
         one, other = other, one % other
     return one == 1
-
-
-@kernel
-def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
-    """Sum and count of the combination played."""
-    record(state, actions[0], rewards[0])

@@ -20,14 +20,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Floats, Ints
+from ..arrays import Ints
 from ..errors import InvalidInput
 from ..kernel import kernel
-from . import _unimodal
 from ._combinations import full
 from ._contract import Info
 from ._kl import exploration, kl, upper
-from ._unimodal import LEADS, State, anywhere, kl_at_least, lead, mean, plays, recommend, record, step
+from ._unimodal import LEADS, State, anywhere, begin, kl_at_least, lead, learn, mean, plays, recommend, step
 
 __all__ = ["INFO", "Params", "State", "init", "learn", "plan", "recommend"]
 
@@ -51,7 +50,7 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing visited."""
     if params.c < 0.0:
         raise InvalidInput(f"osub: c must be at least 0, not {params.c}")
-    return _unimodal.init(sizes, horizon, "osub")
+    return begin(sizes, horizon, "osub")
 
 
 @kernel
@@ -91,9 +90,3 @@ def optimism(state: State, row: int, budget: float, best: float) -> float:
     if p < best and (best > 1.0 or n * kl_at_least(p, best) > spent or n * kl(p, best) > spent):
         return -math.inf
     return upper(p, budget / n)
-
-
-@kernel
-def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
-    """Sum and count of the combination played."""
-    record(state, actions[0], rewards[0])

@@ -16,13 +16,25 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-
-from ..arrays import Bools, Floats, Ints
+from ..arrays import Floats, Ints
 from ..kernel import kernel
-from . import _rank1
-from ._contract import FOREVER, Info
-from ._rank1 import CHANGES, LOWER, SWEEPS, UPPER, State, collect, eliminate, leaders, settled, sweep
+from ._contract import Info
+from ._rank1 import (
+    LOWER,
+    SWEEPS,
+    UPPER,
+    State,
+    begin,
+    block_length,
+    collect,
+    eliminate,
+    idle,
+    plan,
+    recommend,
+    standing,
+)
+
+__all__ = ["INFO", "Params", "State", "block_length", "idle", "init", "learn", "plan", "recommend", "standing"]
 
 CONSTANT = 4.0  # sweeps until the end of phase l: 4 * 4^l * log T
 
@@ -43,13 +55,7 @@ class Params(NamedTuple):
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    return _rank1.init("rank1_elim", sizes, horizon, CONSTANT)
-
-
-@kernel
-def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
-    """One sweep."""
-    return sweep(state, rng, actions)
+    return begin("rank1_elim", sizes, horizon, CONSTANT)
 
 
 @kernel
@@ -62,26 +68,3 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
             state.bounds[LOWER, i] = state.total[i] / n - radius
             state.bounds[UPPER, i] = state.total[i] / n + radius
         eliminate(state, CONSTANT)
-
-
-@kernel
-def idle(params: Params, state: State, t: int) -> int:
-    """Elimination is for good: with one row and one column left, nothing changes any more."""
-    return FOREVER if settled(state) else 0
-
-
-@kernel
-def recommend(params: Params, state: State, action: Ints) -> None:
-    """The active row and column with the largest mean."""
-    leaders(state, action)
-
-
-@kernel
-def standing(params: Params, state: State) -> tuple[Bools, int]:
-    """The active rows and columns, and how often they have changed."""
-    return state.active, state.counts[CHANGES]
-
-
-def block_length(sizes: Ints) -> int:
-    """A sweep plays every row and every column once."""
-    return int(sum(sizes))

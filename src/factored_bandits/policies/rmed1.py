@@ -16,12 +16,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Floats, Ints
+from ..arrays import Ints
 from ..kernel import kernel
-from . import _rmed
 from ._contract import FOREVER, Info
-from ._rmed import State, least_doubted, likeliest, next_arm, rest, sweep, update
+from ._rmed import State, absorb, begin, learn, likeliest, next_arm, recommend, rest, sweep
 from ._rmed_opponents import opponent
+
+__all__ = ["INFO", "Params", "State", "absorb", "idle", "init", "learn", "plan", "recommend"]
 
 INFO = Info(
     title="Relative Minimum Empirical Divergence 1",
@@ -41,7 +42,7 @@ class Params(NamedTuple):
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    return _rmed.init("rmed1", int(sizes[0]), params.weight, alpha=1.0)
+    return begin("rmed1", int(sizes[0]), params.weight, alpha=1.0)
 
 
 @kernel
@@ -55,23 +56,6 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 
 
 @kernel
-def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
-    """The pair, and who takes part in the next loop."""
-    update(state, t, actions, rewards)
-
-
-@kernel
 def idle(params: Params, state: State, t: int) -> int:
     """The best arm alone duels itself until log t lets another one in."""
     return rest(state, t, FOREVER)
-
-
-@kernel
-def recommend(params: Params, state: State, action: Ints) -> None:
-    """i*."""
-    least_doubted(state, action)
-
-
-def absorb(params: Params, state: State, wins: Floats) -> None:
-    """Past duels count like duels played."""
-    _rmed.absorb(state, wins)

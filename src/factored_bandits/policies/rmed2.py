@@ -17,13 +17,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Floats, Ints
+from ..arrays import Ints
 from ..kernel import kernel
-from . import _rmed
 from ._contract import Info
 from ._duels import first_round
-from ._rmed import SWEPT, State, least_doubted, likeliest, log_log, next_arm, rest, sweep, update
+from ._rmed import SWEPT, State, absorb, begin, learn, likeliest, log_log, next_arm, recommend, rest, sweep
 from ._rmed_opponents import cheap_opponent, cheapest
+
+__all__ = ["INFO", "Params", "State", "absorb", "idle", "init", "learn", "plan", "recommend"]
 
 INFO = Info(
     title="Relative Minimum Empirical Divergence 2",
@@ -44,7 +45,7 @@ class Params(NamedTuple):
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    return _rmed.init("rmed2", int(sizes[0]), params.weight, params.alpha)
+    return begin("rmed2", int(sizes[0]), params.weight, params.alpha)
 
 
 @kernel
@@ -59,23 +60,6 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 
 
 @kernel
-def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
-    """The pair, and who takes part in the next loop."""
-    update(state, t, actions, rewards)
-
-
-@kernel
 def idle(params: Params, state: State, t: int) -> int:
     """The best arm alone duels itself until log t lets another one in or alpha log log t asks for more of all pairs."""
     return rest(state, t, first_round(math.exp(min(state.clock[SWEPT] / params.alpha, 4.0))))
-
-
-@kernel
-def recommend(params: Params, state: State, action: Ints) -> None:
-    """i*."""
-    least_doubted(state, action)
-
-
-def absorb(params: Params, state: State, wins: Floats) -> None:
-    """Past duels count like duels played."""
-    _rmed.absorb(state, wins)

@@ -17,13 +17,28 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Floats, Ints
+from ..arrays import Ints
 from ..errors import InvalidInput
 from ..kernel import kernel
-from . import _rmed
 from ._contract import FOREVER, Info
-from ._rmed import GOAL, OPEN, PARTNER, State, least_doubted, likeliest, log_log, next_arm, rest, sweep, update
+from ._rmed import (
+    GOAL,
+    OPEN,
+    PARTNER,
+    State,
+    absorb,
+    begin,
+    learn,
+    likeliest,
+    log_log,
+    next_arm,
+    recommend,
+    rest,
+    sweep,
+)
 from ._rmed_opponents import cheap_opponent, fix_partners
+
+__all__ = ["INFO", "Params", "State", "absorb", "idle", "init", "learn", "plan", "recommend"]
 
 INFO = Info(
     title="Relative Minimum Empirical Divergence 2, fixed horizon",
@@ -47,7 +62,7 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known but the horizon."""
     if horizon == 0:
         raise InvalidInput("rmed2fh duels every pair alpha log log T times first: it must know the horizon T")
-    state = _rmed.init("rmed2fh", int(sizes[0]), params.weight, params.alpha)
+    state = begin("rmed2fh", int(sizes[0]), params.weight, params.alpha)
     state.clock[GOAL], state.clock[OPEN] = math.ceil(params.alpha * log_log(horizon)), 1
     return state
 
@@ -64,23 +79,6 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 
 
 @kernel
-def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
-    """The pair, and who takes part in the next loop."""
-    update(state, t, actions, rewards)
-
-
-@kernel
 def idle(params: Params, state: State, t: int) -> int:
     """The best arm alone duels itself until log t lets another one in."""
     return rest(state, t, FOREVER)
-
-
-@kernel
-def recommend(params: Params, state: State, action: Ints) -> None:
-    """i*."""
-    least_doubted(state, action)
-
-
-def absorb(params: Params, state: State, wins: Floats) -> None:
-    """Past duels count like duels played."""
-    _rmed.absorb(state, wins)

@@ -18,13 +18,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Floats, Ints
+from ..arrays import Ints
 from ..errors import InvalidInput
 from ..kernel import kernel
-from . import _unimodal
 from ._combinations import PLAYS, full
 from ._contract import Info
-from ._unimodal import LEADS, TOTAL, State, anywhere, lead, recommend, record, step
+from ._unimodal import LEADS, TOTAL, State, anywhere, begin, lead, learn, recommend, step
 
 __all__ = ["INFO", "Params", "State", "init", "learn", "plan", "recommend"]
 
@@ -48,7 +47,7 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing visited."""
     if params.gamma < 2:
         raise InvalidInput(f"unimodal_thompson: gamma must be at least 2, not {params.gamma}")
-    return _unimodal.init(sizes, horizon, "unimodal_thompson")
+    return begin(sizes, horizon, "unimodal_thompson")
 
 
 @kernel
@@ -79,9 +78,3 @@ def draw(state: State, row: int, rng: np.random.Generator) -> float:
         return rng.random()
     total = state.sums[row, TOTAL]
     return rng.beta(1.0 + total, 1.0 + state.book[row, PLAYS] - total)
-
-
-@kernel
-def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
-    """Sum and count of the combination played."""
-    record(state, actions[0], rewards[0])
