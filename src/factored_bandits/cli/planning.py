@@ -8,25 +8,26 @@ import click
 
 from ..errors import InvalidInput
 from .output import show, show_json, stop_if_interrupted
-from .running import Count
+from .running import Count, output_options, repetition_options
 
 POLICIES = "tea(bound=betting),tea,marginal_thompson"  # DEFAULT_POLICIES of the library, which --help need not import
 
 
-@click.command()
-@click.option("--factors", required=True, metavar="LEVELS", help="How many levels each factor has, such as 5,4,3.")
-@click.option("--base-rate", required=True, type=float, help="The rate without any best level, such as 0.05.")
-@click.option("--lift", required=True, metavar="LIFT", help="What a best level adds: 0.2 is 20 %; or one per factor.")
-@click.option("--traffic", metavar="NUMBER/UNIT", help="Rounds per hour, day or week, such as 2000/day.")
-@click.option("--policies", default=POLICIES, show_default=True, help="The algorithms to forecast.")
-@click.option("--no-flat", is_flag=True, help="Leave out ucb1 over all combinations.")
-@click.option("--horizon", type=Count(), help="Rounds to simulate. [default: up to 1e7 or a year]")
-@click.option("--repetitions", type=Count(), default=20, show_default=True, help="How often to repeat it.")
-@click.option("--seed", type=Count(), default=0, show_default=True, help="The same seed, the same numbers.")
-@click.option("--workers", type=Count(), help="Repetitions at a time. [default: one per core]")
-@click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw it: .png, .pdf or .svg.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables.")
-@click.option("--quiet", is_flag=True, help="No progress on standard error.")
+LIFT = "What a best level adds: 0.2 is 20 %; or one per factor."
+OPTIONS = [
+    click.Option(["--factors"], required=True, metavar="LEVELS", help="How many levels each has, such as 5,4,3."),
+    click.Option(["--base-rate"], required=True, type=float, help="The rate without any best level, such as 0.05."),
+    click.Option(["--lift"], required=True, metavar="LIFT", help=LIFT),
+    click.Option(["--traffic"], metavar="NUMBER/UNIT", help="Rounds per hour, day or week, such as 2000/day."),
+    click.Option(["--policies"], default=POLICIES, show_default=True, help="The algorithms to forecast."),
+    click.Option(["--no-flat"], is_flag=True, help="Leave out ucb1 over all combinations."),
+    click.Option(["--horizon"], type=Count(), help="Rounds to simulate. [default: up to 1e7 or a year]"),
+    *repetition_options("it"),
+    *output_options("it"),
+]
+
+
+@click.command(params=OPTIONS)
 def plan(
     factors: str,
     base_rate: float,

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from ..environments import Problem
 
 
+FILE = click.Path(dir_okay=False, path_type=Path)
+
+
 class Count(click.ParamType):  # type: ignore[type-arg]
     """A whole number, also written 1e6 or 1_000_000."""
 
@@ -84,18 +87,32 @@ def run_options(group: str) -> list[click.Option]:
     text = "Names, separated by commas, with parameters in brackets: 'tea,ucb1(alpha=0.5)'."
     many = click.Option(["--policies"], help=f"{text} [default: all that fit]")
     one = click.Option(["--policy", "policies"], required=True, help="The algorithm, such as tea or 'ucb1(alpha=0.5)'.")
-    path = click.Path(dir_okay=False, path_type=Path)
     certify = click.Option(["--certificate"], is_flag=True, help="Show how often each level was certified.")
     return [
         one if group == "simulate" else many,
         click.Option(["--horizon"], type=Count(), default="1e5", show_default=True, help="Rounds per repetition."),
-        click.Option(["--repetitions"], type=Count(), default=20, show_default=True, help="How often to repeat it."),
-        click.Option(["--seed"], type=Count(), default=0, show_default=True, help="The same seed, the same numbers."),
-        click.Option(["--workers"], type=Count(), help="Repetitions at a time. [default: one per core]"),
+        *repetition_options("it"),
         click.Option(["--eliminations"], is_flag=True, help="Show when each level was ruled out."),
         *([certify] if group == "simulate" else []),
-        click.Option(["--plot"], type=path, metavar="FILE", help="Draw regret over time: .png, .pdf or .svg."),
-        click.Option(["--out"], type=path, metavar="FILE", help="Write every repetition and checkpoint: .csv."),
+        click.Option(["--out"], type=FILE, metavar="FILE", help="Write every repetition and checkpoint: .csv."),
+        *output_options("regret over time"),
+    ]
+
+
+def repetition_options(what: str) -> list[click.Option]:
+    """How often `what` is repeated, from which seed, by how many workers."""
+    often = f"How often to repeat {what}."
+    return [
+        click.Option(["--repetitions"], type=Count(), default=20, show_default=True, help=often),
+        click.Option(["--seed"], type=Count(), default=0, show_default=True, help="The same seed, the same numbers."),
+        click.Option(["--workers"], type=Count(), help="Repetitions at a time. [default: one per core]"),
+    ]
+
+
+def output_options(drawn: str) -> list[click.Option]:
+    """A figure of what is `drawn`, JSON, silence."""
+    return [
+        click.Option(["--plot"], type=FILE, metavar="FILE", help=f"Draw {drawn}: .png, .pdf or .svg."),
         click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON document instead of tables."),
         click.Option(["--quiet"], is_flag=True, help="No progress on standard error."),
     ]

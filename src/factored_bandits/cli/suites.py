@@ -8,20 +8,19 @@ import click
 
 from ..errors import InvalidInput
 from .output import show, show_json, stop_if_interrupted
-from .running import Count
+from .running import Count, output_options, repetition_options
+
+PARAMETERS = [
+    click.Argument(["name"], metavar="SUITE", type=click.Choice(["factored", "duels"])),
+    click.Option(["--policies"], help="Names, separated by commas, as in compare. [default: all that fit]"),
+    click.Option(["--only"], metavar="TEXT", help="Only problems whose name contains this."),
+    click.Option(["--horizon"], type=Count(), help="Rounds per repetition. [default: each problem's own]"),
+    *repetition_options("each"),
+    *output_options("the profile"),
+]
 
 
-@click.command()
-@click.argument("name", metavar="SUITE", type=click.Choice(["factored", "duels"]))
-@click.option("--policies", help="Names, separated by commas, as in compare. [default: all that fit]")
-@click.option("--only", metavar="TEXT", help="Only problems whose name contains this.")
-@click.option("--horizon", type=Count(), help="Rounds per repetition. [default: each problem's own]")
-@click.option("--repetitions", type=Count(), default=20, show_default=True, help="How often to repeat each.")
-@click.option("--seed", type=Count(), default=0, show_default=True, help="The same seed, the same numbers.")
-@click.option("--workers", type=Count(), help="Repetitions at a time. [default: one per core]")
-@click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw the profile: .png, .pdf or .svg.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables.")
-@click.option("--quiet", is_flag=True, help="No progress on standard error.")
+@click.command(params=PARAMETERS)
 def suite(
     name: str,
     policies: str | None,
