@@ -7,12 +7,13 @@ the simulator can run and compile it; it draws its randomness in the same order 
 from __future__ import annotations
 
 import math
+import types
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from factored_bandits.kernel import kernel
-from factored_bandits.policies import tea
+from factored_bandits.policies import dueling_tea, tea
 from factored_bandits.policies._contract import Info
 from factored_bandits.randomness import below, shuffle_column
 
@@ -159,3 +160,26 @@ def recommend(params, state, action):
         for i in range(state.sizes[l]):
             if state.active[l, i]:
                 action[l] = i
+
+
+@kernel
+def duel_plan(params, state, t, rng, actions):
+    """Algorithm 2, lines 4-7."""
+    length = get_active_set(state, 0, 1.0 / f(float(t)))
+    schedule_next(state, 0, length, rng, actions)
+    row = 0
+    for arm in range(state.sizes[0]):
+        if state.active[0, arm]:
+            actions[row, 1] = arm
+            row += 1
+    shuffle_column(rng, actions, 1, length)
+    return length
+
+
+def duel(name, learn=learn):
+    """Algorithm 2 as a policy module: the paper's, or one that learns otherwise."""
+    module = types.ModuleType(name)
+    vars(module).update(INFO=dueling_tea.INFO, Params=Params, State=State)
+    vars(module).update(plan=duel_plan, learn=learn, recommend=recommend)
+    module.init = lambda params, sizes, horizon: init(params, sizes[:1], horizon)
+    return module

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-import types
 
 import numpy as np
 import pytest
@@ -16,8 +15,6 @@ import factored_bandits as fb
 import literal
 import problems
 from factored_bandits.errors import InvalidInput, RewardOutOfRange, UnknownName
-from factored_bandits.kernel import kernel
-from factored_bandits.randomness import shuffle_column
 
 
 def quiet(*args, **kwargs):
@@ -37,29 +34,8 @@ def test_tea_equals_the_paper_word_for_word(sizes):
     np.testing.assert_allclose(fast.regret, slow.regret, rtol=1e-12)
 
 
-get_active_set, schedule_next, f = literal.get_active_set, literal.schedule_next, literal.f
-
-
-@kernel
-def duel_plan(params, state, t, rng, actions):
-    """Algorithm 2, lines 4-7; kernels are called by name, as the compiler needs them."""
-    length = get_active_set(state, 0, 1.0 / f(float(t)))
-    schedule_next(state, 0, length, rng, actions)
-    row = 0
-    for arm in range(state.sizes[0]):
-        if state.active[0, arm]:
-            actions[row, 1] = arm
-            row += 1
-    shuffle_column(rng, actions, 1, length)
-    return length
-
-
 def test_dueling_tea_equals_the_paper_word_for_word():
-    duel = types.ModuleType("literal_duel")
-    duel.__dict__.update({n: getattr(literal, n) for n in ("Params", "State", "learn", "recommend")})
-    duel.INFO = fb.policies.describe("dueling_tea").info
-    duel.init = lambda params, sizes, horizon: literal.init(params, sizes[:1], horizon)
-    duel.plan = duel_plan
+    duel = literal.duel("literal_duel")
     problem = fb.environments.arithmetic(6, step=0.09)
     fast, slow = (
         quiet(policy, problem, 60_000, repetitions=3, seed=2, skip_idle=False) for policy in ("dueling_tea", duel)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import types
-
 import numpy as np
 import pytest
 
@@ -13,24 +11,8 @@ import problems
 from factored_bandits.errors import InvalidInput
 from factored_bandits.kernel import kernel
 from factored_bandits.policies import dueling_tea
-from factored_bandits.randomness import shuffle_column
 
 BOTH = fb.policies.make("dueling_tea", positions="both")
-get_active_set, schedule_next, f = literal.get_active_set, literal.schedule_next, literal.f
-
-
-@kernel
-def plan(params, state, t, rng, actions):
-    """Algorithm 2, lines 4-7."""
-    length = get_active_set(state, 0, 1.0 / f(float(t)))
-    schedule_next(state, 0, length, rng, actions)
-    row = 0
-    for arm in range(state.sizes[0]):
-        if state.active[0, arm]:
-            actions[row, 1] = arm
-            row += 1
-    shuffle_column(rng, actions, 1, length)
-    return length
 
 
 @kernel
@@ -51,20 +33,12 @@ def learn(params, state, t, actions, rewards):
                 state.N[0, i, j] += least
 
 
-def literal_both():
-    module = types.ModuleType("literal_both")
-    vars(module).update({n: getattr(literal, n) for n in ("Params", "State", "recommend")})
-    vars(module).update(INFO=dueling_tea.INFO, plan=plan, learn=learn)
-    module.init = lambda params, sizes, horizon: literal.init(params, sizes[:1], horizon)
-    return module
-
-
 def test_both_positions_equal_the_module_fed_twice():
     """Same chance, same plays, with arms that leave and come back."""
     problem = fb.environments.arithmetic(6, step=0.09)
     fast, slow = (
         fb.simulate(policy, problem, 60_000, repetitions=3, seed=2, skip_idle=False, progress=False)
-        for policy in (BOTH, literal_both())
+        for policy in (BOTH, literal.duel("literal_both", learn))
     )
     assert {event.event for event in fast.eliminations} == {"in", "out"}
     assert all(np.array_equal(a, b) for a, b in zip(fast.plays, slow.plays, strict=True))
