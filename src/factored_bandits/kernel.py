@@ -149,11 +149,13 @@ def _compiled(loop: Any, name: str, kernels: Mapping[str, Any]) -> Callable[...,
     # Kernels own no memory, so counting references (_nrt) would only cost: a third of the time of uniform play.
     njit: Any = numba.njit
     options = {"nogil": True, "error_model": "numpy", "_nrt": False}
+    # Only the loop is called from Python; doors for the rest would take a third of the time of compiling.
+    inner = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
     def make(part: Any, names: dict[str, Any]) -> Any:
         if part is loop:
             return njit(**options, cache=os.path.exists(loop.__code__.co_filename))(_rebound(part, names, name))
-        return njit(**options)(_rebound(part, names))
+        return njit(**options, **inner)(_rebound(part, names))
 
     compiled: Callable[..., Any] = _linked(loop, kernels, make)
     return compiled

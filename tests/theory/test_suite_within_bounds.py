@@ -59,7 +59,7 @@ def test_moving_means_are_within_the_bounds_of_those_that_stand_still(name):
 
 
 def test_the_bounds_can_be_missed():
-    """Half of the lower bound's plays is found out, and so is a hundred times the regret."""
+    """A fortieth of the regret is found out, and so is a hundred times as much."""
     problem = CASES["additive 6^5"].problem()
     result = fb.simulate("tea", problem, 10**5, repetitions=8, seed=11, progress=False)
     lucky = dataclasses.replace(result, regret=result.regret / 40)
