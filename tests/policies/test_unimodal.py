@@ -99,7 +99,7 @@ def test_uts_plays_the_leader_every_gamma_th_time(gamma):
 
 def test_uts_draws_from_the_posterior():
     """3 successes in 8 plays: Beta(4, 6); no plays: uniform (Kolmogorov-Smirnov at 10^-4)."""
-    state, rng = _unimodal.init(SIZES, 0, "test"), np.random.default_rng(1)
+    state, rng = _unimodal.begin(SIZES, 0, "test"), np.random.default_rng(1)
     row = enter(state, 5)
     state.book[row, PLAYS], state.sums[row, 0] = 8, 3.0
     draws = [unimodal_thompson.draw(state, row, rng) for _ in range(4000)]
@@ -118,7 +118,7 @@ def test_the_cheap_bound_of_kl_is_a_bound_and_near():
 
 def test_imed_index_by_hand():
     """Leader 3 of 4 against 1 of 3: 3 kl(1/3, 3/4) + log 3."""
-    state = _unimodal.init(np.array([2]), 0, "test")
+    state = _unimodal.begin(np.array([2]), 0, "test")
     for level, (plays, total) in enumerate([(4, 3.0), (3, 1.0)]):
         state.book[enter(state, level), PLAYS] = plays
         state.sums[level, 0] = total
@@ -205,7 +205,7 @@ def test_ossb_first_plays_everything_once_and_then_forces_the_least_played():
 @pytest.mark.parametrize("sizes", [[1], [7], [4, 3], [2, 3, 5]])
 def test_ossb_finds_the_least_played(sizes):
     rng, sizes = np.random.default_rng(3), np.array(sizes)
-    state, plays = _unimodal.init(sizes, 0, "test"), np.zeros(math.prod(sizes), dtype=int)
+    state, plays = _unimodal.begin(sizes, 0, "test"), np.zeros(math.prod(sizes), dtype=int)
     for _ in range(300):
         least = ossb.least_played(state, rng)
         assert plays[least] == plays.min() == state.tally[ossb.TRIPS]
@@ -220,7 +220,7 @@ def test_ossb_goes_through_the_combinations_in_random_order():
     """Which one comes first: uniform over 6 (5 standard errors of 3000 draws)."""
     rng, counts = np.random.default_rng(4), np.zeros(6)
     for _ in range(3000):
-        counts[ossb.least_played(_unimodal.init(np.array([2, 3]), 0, "test"), rng)] += 1
+        counts[ossb.least_played(_unimodal.begin(np.array([2, 3]), 0, "test"), rng)] += 1
     assert np.abs(counts - 500).max() < 5 * math.sqrt(3000 * (1 / 6) * (5 / 6))
 
 
