@@ -9,10 +9,13 @@ policies go on among the combinations they know; a neighbour that is not in the 
 *Leader.* A heap by (mean, tie-break): a play costs O(log visited), not a scan. The tie-break of a combination is drawn
 anew at each of its plays, so ties are broken at random.
 *Neighbourhood.* The rows of the leader's neighbours are kept until the leader changes: a step does not hash.
+*Evidence.* plays * kl(mean, q) of a neighbour is convex in q, and q moves little from step to step: the tangent where
+it was last computed is a lower bound that nearly always tells that the neighbour is out of the question.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,20 +25,24 @@ from ..arrays import Floats, Ints
 from ..kernel import kernel
 from ..randomness import below
 from ._combinations import KEY, OWN, PLAYS, SIZE, START, STRIDE, enter, find, full, number, spread, table
+from ._kl import kl
 
 LEADS, HEAP, PLACE = 2, 3, 4  # columns of State.book
 TOTAL, TIE = 0, 1  # columns of State.sums
+ROUNDING = 1e-9  # of evidence, relative; far more than there is
+EVIDENCE, SLOPE, AT, COUNT = 0, 1, 2, 3  # columns of State.tangents
 PLAYED, CENTRE, OWN_TALLY = 1, 2, 3  # places in State.tally; from the last on they are the policy's own
 
 
 class State(NamedTuple):
-    """A row per combination entered; `around` and the row OWN of `shape` belong to the row `tally[CENTRE]`."""
+    """A row per combination entered; `around`, `tangents` and row OWN of `shape` belong to the row `tally[CENTRE]`."""
 
     shape: Ints  # (4, L) size; weight in the number of a combination; first place in `around`; level of the centre
     slots: NDArray[np.int32]  # (a power of two,) hash table: row + 1 of a combination, 0 where free
     book: Ints  # (capacity, 5) number; plays; times as leader; heap: row at this place; place of this row in the heap
     sums: Floats  # (capacity, 2) sum of rewards; tie-break
     around: Ints  # (levels,) row of the centre with one level changed, -1 if not entered
+    tangents: Floats  # (levels, 4) evidence of the same, its slope and the mean where it was computed; the plays it had
     tally: Ints  # (8,) rows entered; rows played; the centre, whose neighbours are in `around`; the policy's own
     luck: Floats  # (1,) the tie-break for the next play to be learned
 
@@ -49,6 +56,7 @@ def begin(sizes: Ints, horizon: int, name: str) -> State:
         book=book,
         sums=np.zeros((len(book), 2)),
         around=np.zeros(int(np.sum(sizes)), dtype=np.int64),
+        tangents=np.zeros((int(np.sum(sizes)), 4)),
         tally=np.array([0, 0, -1, 0, 0, 0, 0, 0]),
         luck=np.zeros(1),
     )
@@ -81,12 +89,25 @@ def plays(state: Any, row: int) -> int:
 
 
 @kernel
-def kl_at_least(p: float, q: float) -> float:
-    """A cheap lower bound of kl(p, q): (p - q)^2 / 2 over the largest variance of a coin between p and q."""
-    low, high = min(p, q), max(p, q)
-    nearest = min(max(0.5, low), high)
-    variance = nearest * (1.0 - nearest)
-    return 0.5 * (q - p) * (q - p) / variance if variance > 0.0 else 0.0
+def evidence_at_least(state: Any, place: int, q: float) -> float:
+    """A lower bound of what `evidence` would return for this place of `around`; useless if it has been played since."""
+    tangent = state.tangents[place]
+    if tangent[COUNT] != plays(state, state.around[place]):
+        return -math.inf
+    bound = tangent[EVIDENCE] + tangent[SLOPE] * (q - tangent[AT])
+    return float(bound - ROUNDING * (1.0 + abs(tangent[EVIDENCE])))
+
+
+@kernel
+def evidence(state: Any, place: int, q: float, more: float) -> float:
+    """plays * kl(mean, q) + more of a neighbour that has been played; its tangent is noted."""
+    row, tangent = state.around[place], state.tangents[place]
+    n, p = plays(state, row), mean(state, row)
+    value = n * kl(p, q) + more
+    if 0.0 < q < 1.0:
+        tangent[EVIDENCE], tangent[SLOPE] = value, n * (q - p) / (q * (1.0 - q))
+        tangent[AT], tangent[COUNT] = q, n
+    return value
 
 
 @kernel
@@ -140,6 +161,7 @@ def centre(state: Any, row: int) -> None:
         shape[OWN, l] = own
         for i in range(shape[SIZE, l]):
             state.around[shape[START, l] + i] = find(state, key + (i - own) * shape[STRIDE, l])
+            state.tangents[shape[START, l] + i, COUNT] = -1.0
 
 
 @kernel

@@ -24,8 +24,7 @@ from ..arrays import Ints
 from ..kernel import kernel
 from ._combinations import full
 from ._contract import Info
-from ._kl import kl
-from ._unimodal import State, anywhere, begin, kl_at_least, lead, learn, mean, plays, recommend, step
+from ._unimodal import State, anywhere, begin, evidence, evidence_at_least, lead, learn, mean, plays, recommend, step
 
 __all__ = ["INFO", "Params", "State", "init", "learn", "plan", "recommend"]
 
@@ -61,7 +60,7 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
         row = state.around[other]
         if row == leader or (row < 0 and no_more):
             continue
-        index = divergence(state, row, top, least)
+        index = divergence(state, other, top, least)
         if index < least:
             least, place, ties = index, other, 1
         elif index == least:
@@ -73,12 +72,11 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 
 
 @kernel
-def divergence(state: State, row: int, top: float, least: float) -> float:
+def divergence(state: State, place: int, top: float, least: float) -> float:
     """The index of a neighbour; where it is clearly above `least`, only something that is above it too."""
-    n = plays(state, row)
+    n = plays(state, state.around[place])
     if n == 0:
         return -math.inf
-    p, log_n = mean(state, row), math.log(n)
-    if n * kl_at_least(p, top) + log_n > least + 1e-9:
+    if evidence_at_least(state, place, top) > least:
         return math.inf
-    return n * kl(p, top) + log_n
+    return evidence(state, place, top, math.log(n))

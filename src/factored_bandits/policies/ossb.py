@@ -32,8 +32,21 @@ from ..kernel import kernel
 from ..randomness import below
 from ._combinations import MOST_ROWS, MOST_ROWS_UNKNOWN_HORIZON, SIZE, STRIDE, enter, find, full, spread
 from ._contract import Code, Info
-from ._kl import kl
-from ._unimodal import CENTRE, OWN_TALLY, State, anywhere, begin, kl_at_least, lead, learn, mean, plays, recommend, step
+from ._unimodal import (
+    CENTRE,
+    OWN_TALLY,
+    State,
+    anywhere,
+    begin,
+    evidence,
+    evidence_at_least,
+    lead,
+    learn,
+    mean,
+    plays,
+    recommend,
+    step,
+)
 
 __all__ = ["INFO", "Params", "State", "init", "learn", "plan", "recommend"]
 
@@ -85,10 +98,10 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     elif leader < 0:
         anywhere(state, rng, actions[0])
         return 1
-    weakest, evidence, rarest, fewest = look(state, leader, rng)
-    if evidence < 0.0 and not everywhere:  # a neighbour never played
+    weakest, least, rarest, fewest = look(state, leader, rng)
+    if least < 0.0 and not everywhere:  # a neighbour never played
         step(state, weakest, actions[0])
-    elif evidence >= (1.0 + params.gamma) * math.log(t):
+    elif least >= (1.0 + params.gamma) * math.log(t):
         step(state, -1, actions[0])
     else:
         state.tally[EXPLORED] += 1
@@ -113,7 +126,7 @@ def visit(state: State, number: int, action: Ints) -> None:
 def look(state: State, leader: int, rng: np.random.Generator) -> tuple[int, float, int, int]:
     """The neighbour with the least evidence plays / c = plays * kl (-1 if never played), and the one least played."""
     top, no_more = mean(state, leader), full(state)
-    weakest, evidence, equal = -1, math.inf, 0
+    weakest, least, equal = -1, math.inf, 0
     rarest, fewest, level = -1, plays(state, leader), 0
     for other in range(len(state.around)):
         row = state.around[other]
@@ -126,17 +139,16 @@ def look(state: State, leader: int, rng: np.random.Generator) -> tuple[int, floa
             level += 1
             if rng.random() * level < 1.0:
                 rarest = other
-        p = mean(state, row) if n > 0 else top
-        if n * kl_at_least(p, top) > evidence:
+        if evidence_at_least(state, other, top) > least:
             continue
-        mine = n * kl(p, top) if n > 0 else -1.0
-        if mine < evidence:
-            weakest, evidence, equal = other, mine, 0
-        if mine == evidence:
+        mine = evidence(state, other, top, 0.0) if n > 0 else -1.0
+        if mine < least:
+            weakest, least, equal = other, mine, 0
+        if mine == least:
             equal += 1
             if rng.random() * equal < 1.0:
                 weakest = other
-    return weakest, evidence, rarest, fewest
+    return weakest, least, rarest, fewest
 
 
 @kernel

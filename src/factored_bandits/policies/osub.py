@@ -25,8 +25,21 @@ from ..errors import InvalidInput
 from ..kernel import kernel
 from ._combinations import full
 from ._contract import Info
-from ._kl import exploration, kl, upper
-from ._unimodal import LEADS, State, anywhere, begin, kl_at_least, lead, learn, mean, plays, recommend, step
+from ._kl import exploration, upper
+from ._unimodal import (
+    LEADS,
+    State,
+    anywhere,
+    begin,
+    evidence,
+    evidence_at_least,
+    lead,
+    learn,
+    mean,
+    plays,
+    recommend,
+    step,
+)
 
 __all__ = ["INFO", "Params", "State", "init", "learn", "plan", "recommend"]
 
@@ -67,9 +80,9 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
         best, ties = upper(mean(state, leader), budget / plays(state, leader)), 1
         for other in range(len(state.around)):
             row = state.around[other]
-            if row == leader or (row < 0 and no_more):
+            if row == leader or (row < 0 and no_more) or evidence_at_least(state, other, best) > budget:
                 continue
-            bound = optimism(state, row, budget, best)
+            bound = optimism(state, other, budget, best)
             if bound > best:
                 best, place, ties = bound, other, 1
             elif bound == best:
@@ -81,12 +94,13 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 
 
 @kernel
-def optimism(state: State, row: int, budget: float, best: float) -> float:
+def optimism(state: State, place: int, budget: float, best: float) -> float:
     """The KL-UCB index of a neighbour; where it is clearly below `best`, only something that is below it too."""
+    row = state.around[place]
     n = plays(state, row)
     if n == 0:
         return math.inf
-    p, spent = mean(state, row), budget * (1.0 + 1e-9)
-    if p < best and (best > 1.0 or n * kl_at_least(p, best) > spent or n * kl(p, best) > spent):
+    p = mean(state, row)
+    if p < best and (best > 1.0 or evidence(state, place, best, 0.0) > budget * (1.0 + 1e-9)):
         return -math.inf
     return upper(p, budget / n)
