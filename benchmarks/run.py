@@ -136,12 +136,12 @@ def growth() -> None:
 def horizon() -> None:
     print("A long horizon, 16 x 16 rank one: whole runs")
     problem = fb.environments.spiked(16, 0.75, 0.2)
-    seconds = {}
-    for rounds in (1e7, 1e12):
-        fb.simulate("tea", problem, rounds, repetitions=1, workers=1, progress=False)
-        began = time.perf_counter()
-        fb.simulate("tea", problem, rounds, repetitions=6, workers=1, progress=False)
-        seconds[rounds] = (time.perf_counter() - began) / 6
+    seconds: dict[float, float] = {}
+    for _ in range(5):  # the first one compiles
+        for rounds in (1e7, 1e12):
+            began = time.perf_counter()
+            fb.simulate("tea", problem, rounds, repetitions=6, workers=1, progress=False)
+            seconds[rounds] = min(seconds.get(rounds, float("inf")), (time.perf_counter() - began) / 6)
     row("10^12 rounds relative to 10^7", seconds[1e12] / seconds[1e7], "at most 3", f"{seconds[1e12]:.2f} s a run")
 
 
