@@ -39,6 +39,18 @@ def test_lines_where_there_is_no_terminal(monkeypatch, clock):
     ]
 
 
+def test_nothing_is_known_before_something_is_done(monkeypatch, clock):
+    """Also if what was found adds up with rounding."""
+    monkeypatch.setattr(sys, "stderr", out := io.StringIO())
+    board = Board({"rank1": 1e9, "delay": 10.0})
+    for _ in range(3):
+        board.found("rank1", 0.1)
+        board.found("delay", 0.1)
+    clock[0] += 3.0
+    board.show("it goes on")
+    assert out.getvalue() == "  0% of the work done, time left unknown; it goes on\n"
+
+
 def test_a_bar_for_all_and_one_each_on_a_terminal(monkeypatch, clock):
     monkeypatch.setattr(sys, "stderr", out := Terminal())
     board = Board({"rank1": 30.0, "delay": 10.0})

@@ -17,7 +17,7 @@ class Board:
     def __init__(self, totals: dict[str, float], enabled: bool = True) -> None:
         self.totals, self.enabled = totals, enabled
         self.finished = dict.fromkeys(totals, 0.0)
-        self.before = 0.0  # of the work, what was there when it began
+        self.here = 0.0  # of the work, what was done by this run
         self.began = time.monotonic()
         self.shown, self.height = 0.0, 0
         self.terminal = sys.stderr.isatty()
@@ -25,11 +25,11 @@ class Board:
     def found(self, name: str, seconds: float) -> None:
         """Work that was finished before this run."""
         self.finished[name] += seconds
-        self.before += seconds
 
     def done(self, name: str, seconds: float) -> None:
         """A unit of `name` is finished."""
         self.finished[name] += seconds
+        self.here += seconds
         complete = self.finished[name] >= self.totals[name] * (1.0 - 1e-9)
         self.show(f"{name} is complete" if complete else "")
 
@@ -51,9 +51,8 @@ class Board:
         sys.stderr.flush()
 
     def _left(self, now: float) -> str:
-        done = sum(self.finished.values()) - self.before
         left = sum(self.totals.values()) - sum(self.finished.values())
-        return f"{duration((now - self.began) * left / done)} left" if done > 0 else "time left unknown"
+        return f"{duration((now - self.began) * left / self.here)} left" if self.here > 0.0 else "time left unknown"
 
     def _bar(self, name: str, done: float, total: float, tail: str = "") -> str:
         share = min(1.0, done / total) if total else 1.0

@@ -36,7 +36,7 @@ def run(
     for unit in named.values():
         if store.has(unit):
             board.found(unit.spec.name, unit.seconds)
-    if board.before:
+    if any(board.finished.values()):
         board.show("the rest goes on from there")
     with store.at_work() as first:
         order = list(named.values())  # a second run on the same folder begins at the other end
