@@ -100,7 +100,7 @@ def each_policy(*names: str) -> None:
         for place, (label, problem) in enumerate(problems[kind].items()):
             for name in names or fb.policies.names(kind):
                 if fb.policies.describe(name).info.kind == kind and name != floor:
-                    ns = nanoseconds({n: (n, problem, 100_000) for n in (floor, name)}, tries=5)
+                    ns = nanoseconds({n: (n, problem, 100_000) for n in (floor, name)})
                     detail = f"{ns[name]:.0f} ns against {ns[floor]:.0f} ns"
                     row(f"{name}, {label}", ns[name] / ns[floor], target(name, place), detail)
 

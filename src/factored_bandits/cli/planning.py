@@ -12,10 +12,10 @@ from .running import Count, output_options, repetition_options
 
 POLICIES = "tea(bound=betting),tea,marginal_thompson"  # DEFAULT_POLICIES of the library, which --help need not import
 
-
+FACTORS = "How many levels each factor has, such as 5,4,3."
 LIFT = "What a best level adds: 0.2 is 20 %; or one per factor."
 OPTIONS = [
-    click.Option(["--factors"], required=True, metavar="LEVELS", help="How many levels each has, such as 5,4,3."),
+    click.Option(["--factors"], required=True, metavar="LEVELS", help=FACTORS),
     click.Option(["--base-rate"], required=True, type=float, help="The rate without any best level, such as 0.05."),
     click.Option(["--lift"], required=True, metavar="LIFT", help=LIFT),
     click.Option(["--traffic"], metavar="NUMBER/UNIT", help="Rounds per hour, day or week, such as 2000/day."),
