@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 import factored_bandits as fb
-from factored_bandits.kernel import kernel
+from factored_bandits.core.kernel import kernel
 from factored_bandits.policies import Info
 
 INFO = Info(

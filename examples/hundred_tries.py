@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 import factored_bandits as fb
-from factored_bandits.kernel import kernel
+from factored_bandits.core.kernel import kernel
 from factored_bandits.policies import Info
 
 INFO = Info("Explore, then commit", "factored", (0.0, 1.0), "identifiability", "none", "folklore")

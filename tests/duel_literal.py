@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 import problems
-from factored_bandits.randomness import generators
+from factored_bandits.core.rng import generators
 
 
 def blocks(policy, problem, rounds, seed=0):

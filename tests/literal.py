@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from factored_bandits.kernel import kernel
-from factored_bandits.policies import dueling_tea, tea
-from factored_bandits.policies._contract import Info
-from factored_bandits.randomness import below, shuffle_column
+from factored_bandits.core.kernel import kernel
+from factored_bandits.policies.dueling import dueling_tea
+from factored_bandits.policies.factored import tea
+from factored_bandits.policies.base import Info
+from factored_bandits.core.rng import below, shuffle_column
 
 INFO = Info(**{**tea.INFO.__dict__, "title": "TEA, literally"})
 Params = tea.Params

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 import factored_bandits as fb
-from factored_bandits.arrays import Floats
+from factored_bandits.core.arrays import Floats
 from factored_bandits.environments import Problem
 from factored_bandits.errors import InvalidInput
-from factored_bandits.loop import Run
+from factored_bandits.core.loop import Run
 from factored_bandits.policies import Policy
-from factored_bandits.simulation import Job, check_fit
+from factored_bandits.simulation.simulate import Job, check_fit
 
 HORIZON = 600
 

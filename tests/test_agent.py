@@ -10,8 +10,8 @@ import pytest
 
 import factored_bandits as fb
 import problems
-from factored_bandits import loop
-from factored_bandits.randomness import generators
+from factored_bandits.core import loop
+from factored_bandits.core.rng import generators
 
 NAMES = fb.policies.names()
 HORIZON = 3000

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 import factored_bandits as fb
 import problems
-from factored_bandits.agent import _dump
+from factored_bandits.agent import dump as _dump
 from factored_bandits.errors import DumpError
-from factored_bandits.policies import _ucb
+from factored_bandits.policies.blocks import ucb as _ucb
 
 NAMES = fb.policies.names()
 fixed = settings(max_examples=150, deadline=None, derandomize=True, database=None)

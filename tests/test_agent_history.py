@@ -152,7 +152,7 @@ def _noting(module, plan, seen):
 
 
 def test_an_old_dump_without_a_past_is_read():
-    from factored_bandits.agent._dump import seal, unseal
+    from factored_bandits.agent.dump import seal, unseal
 
     agent = fb.Agent("rmed1", arms=ARMS)
     content = unseal(agent.dump())

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import factored_bandits as fb
-from factored_bandits.agent._ledger import Ledger
+from factored_bandits.agent.ledger import Ledger
 from factored_bandits.errors import InvalidInput
-from factored_bandits.policies import _bounds, _tem_report
+from factored_bandits.policies.tem import bounds as _bounds, report as _tem_report
 
 BOUNDS = list(_bounds.CONSTANTS)
 FACTORS = {"page": ["A", "B", "C"], "button": ["red", "blue"]}

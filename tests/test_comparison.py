@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import factored_bandits as fb
-from factored_bandits import comparison as module
+from factored_bandits.simulation.simulate import compare as module
 from factored_bandits.errors import InvalidInput, UnknownName
-from factored_bandits.policies import _notation, uniform
+from factored_bandits.policies import notation as _notation
+from factored_bandits.policies.factored import uniform
 
 
 def easy():

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import factored_bandits as fb
-from factored_bandits.agent import _watch
+from factored_bandits.inference import interaction_test as _watch
 from factored_bandits.errors import DumpError, InvalidInput
 
 FACTORS = {"ad": ["A", "B"], "position": ["top", "side"]}
@@ -230,7 +230,7 @@ def test_what_cannot_be_diagnosed():
     with pytest.raises(InvalidInput, match="alpha must lie"):
         fb.Agent("tea", factors=FACTORS, diagnostics=True).diagnose(alpha=0)
     text = fb.Agent("tea", factors=FACTORS, diagnostics=True).dump()
-    from factored_bandits.agent._dump import seal, unseal
+    from factored_bandits.agent.dump import seal, unseal
 
     content = unseal(text)
     del content["diagnostics"]["seen"]

@@ -288,7 +288,7 @@ def test_errors_are_documented():
 
 
 def test_parts_of_an_agent_and_a_result_are_documented():
-    from factored_bandits.result import Result
+    from factored_bandits.simulation.result import Result
 
     reference = (ROOT / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
     for kind in (fb.Agent, Result, fb.TEM):

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import factored_bandits as fb
-from factored_bandits import kernel
+from factored_bandits.core import kernel
 
 PACKAGE = Path(fb.__file__).parent
 

@@ -10,8 +10,8 @@ import pytest
 import factored_bandits as fb
 from factored_bandits import planning
 from factored_bandits.errors import InvalidInput
-from factored_bandits.planning import _verdict
-from factored_bandits.planning._forecast import promised_rounds, share_point
+from factored_bandits.planning import verdict as _verdict
+from factored_bandits.planning.forecast import promised_rounds, share_point
 
 EASY = fb.Guess(factors=(3, 2), base_rate=0.3, lift=0.8)
 

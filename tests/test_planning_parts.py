@@ -11,10 +11,10 @@ import pytest
 import factored_bandits as fb
 from factored_bandits import planning
 from factored_bandits.errors import InvalidInput
-from factored_bandits.planning._fixed import fixed_test, margins, sample_size
-from factored_bandits.planning._forecast import rounds_decided, share_point
-from factored_bandits.planning._guess import per_day
-from factored_bandits.result import Elimination, Result
+from factored_bandits.planning.fixed import fixed_test, margins, sample_size
+from factored_bandits.planning.forecast import rounds_decided, share_point
+from factored_bandits.planning.assumptions import per_day
+from factored_bandits.simulation.result import Elimination, Result
 
 EASY = fb.Guess(factors=(3, 2), base_rate=0.3, lift=0.8)
 

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 import factored_bandits as fb
-from factored_bandits import surveying
+from factored_bandits.simulation.simulate import benchmark as surveying
 from factored_bandits.cli.app import app
 from factored_bandits.errors import InvalidInput
 

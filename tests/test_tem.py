@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import factored_bandits as fb
 import literal
 from factored_bandits.errors import InvalidInput, RewardOutOfRange
-from factored_bandits.policies import _bounds, _tem, _tem_state
+from factored_bandits.policies.tem import bounds as _bounds, active_set as _tem, state as _tem_state
 
 deltas = st.floats(1e-9, 1.04)
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import factored_bandits as fb
-from factored_bandits.policies import _bounds, _tem_state
+from factored_bandits.policies.tem import bounds as _bounds, state as _tem_state
 
 BOUNDS = list(_bounds.CONSTANTS)
 SHARP = ["bernstein", "betting"]

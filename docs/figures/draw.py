@@ -9,7 +9,7 @@ import matplotlib.figure
 import numpy as np
 
 import factored_bandits as fb
-from factored_bandits.report.figures import SETTINGS, save
+from factored_bandits.report.matplotlib.figures import SETTINGS, save
 from factored_bandits.report.palette import COLOURS, INK, PALE
 
 HERE = Path(__file__).parent

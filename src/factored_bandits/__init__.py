@@ -12,36 +12,40 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import environments, errors, lab, plot, policies, suite, theory
-    from .agent import Agent
-    from .certification import certificate
-    from .comparison import compare
-    from .environments import load_duels, load_preferences
-    from .planning import Guess, plan
-    from .simulation import simulate
-    from .surveying import survey
-    from .tem import TEM
+    from factored_bandits import environments, errors, lab, policies, theory
+    from factored_bandits.report import plot
+    from factored_bandits.environments import suites as suite
+    from factored_bandits.agent import Agent
+    from factored_bandits.inference.certificate import certificate
+    from factored_bandits.simulation.compare import compare
+    from factored_bandits.environments import load_duels, load_preferences
+    from factored_bandits.planning import Guess, plan
+    from factored_bandits.simulation.simulate import simulate
+    from factored_bandits.simulation.benchmark import survey
+    from factored_bandits.policies.tem.module import TEM
 
 __version__ = "0.1.0"
 
-_WHERE = {
+_MODULES = {
+    "environments": "environments",
+    "errors": "errors",
+    "lab": "lab",
+    "plot": "report.plot",
+    "policies": "policies",
+    "suite": "environments.suites",
+    "theory": "theory",
+}
+_MEMBERS = {
     "Agent": "agent",
     "Guess": "planning",
-    "TEM": "tem",
-    "certificate": "certification",
-    "compare": "comparison",
-    "environments": None,
-    "errors": None,
-    "lab": None,
+    "TEM": "policies.tem.module",
+    "certificate": "inference.certificate",
+    "compare": "simulation.compare",
     "load_duels": "environments",
     "load_preferences": "environments",
     "plan": "planning",
-    "plot": None,
-    "policies": None,
-    "simulate": "simulation",
-    "suite": None,
-    "survey": "surveying",
-    "theory": None,
+    "simulate": "simulation.simulate",
+    "survey": "simulation.benchmark",
 }
 
 __all__ = [
@@ -68,10 +72,12 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Public names are imported when they are first used, so that `import factored_bandits` is instant."""
-    if name not in _WHERE:
+    if name in _MODULES:
+        value: Any = importlib.import_module(f"{__name__}.{_MODULES[name]}")
+    elif name in _MEMBERS:
+        value = getattr(importlib.import_module(f"{__name__}.{_MEMBERS[name]}"), name)
+    else:
         raise AttributeError(f"module 'factored_bandits' has no attribute {name!r}")
-    module = importlib.import_module(f"{__name__}.{_WHERE[name] or name}")
-    value = getattr(module, name) if _WHERE[name] else module
     globals()[name] = value
     return value
 

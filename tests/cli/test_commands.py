@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 import factored_bandits as fb
-from factored_bandits import comparison
+from factored_bandits.simulation.simulate import compare as comparison
 from factored_bandits.cli.app import app
 from factored_bandits.cli.problems import recipe_names
 
@@ -212,7 +212,7 @@ def test_version():
 
 def test_a_terminal_gets_the_same_cells(monkeypatch):
     from factored_bandits.cli import output
-    from factored_bandits.report.tables import Table
+    from factored_bandits.core.table import Table
 
     table = Table("A [title]", ("policy", "regret"), [("mine[b]", "26,199")], "a [caption]")
     drawn = []

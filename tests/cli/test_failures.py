@@ -10,7 +10,7 @@ import time
 import pytest
 from click.testing import CliRunner
 
-from factored_bandits import comparison
+from factored_bandits.simulation.simulate import compare as comparison
 from factored_bandits.cli.app import app
 
 COMMAND = [sys.executable, "-m", "factored_bandits.cli"]

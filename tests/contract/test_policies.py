@@ -9,9 +9,9 @@ import pytest
 
 import factored_bandits as fb
 import problems
-from factored_bandits import kernel, loop
+from factored_bandits.core import kernel, loop
 from factored_bandits.policies import Info
-from factored_bandits.randomness import generators
+from factored_bandits.core.rng import generators
 
 NAMES = fb.policies.names()
 

@@ -35,12 +35,12 @@ def environments(kind: str) -> dict[str, Any]:
             "ties": fb.environments.ties(4),
         }
     return {
-        "easy": make("rank_one", factors=[[1.0, 0.1, 0.1], [1.0, 0.1, 0.1]]),
-        "product": make("rank_one", factors=[[0.9, 0.5, 0.3], [0.8, 0.4, 0.3, 0.2]]),
+        "easy": make("rank1", factors=[[1.0, 0.1, 0.1], [1.0, 0.1, 0.1]]),
+        "product": make("rank1", factors=[[0.9, 0.5, 0.3], [0.8, 0.4, 0.3, 0.2]]),
         "sum": make("additive", effects=[[0.3, 0.0, 0.1], [0.2, 0.0], [0.1, 0.3]], base=0.05),
         "single": make("additive", effects=[[0.6, 0.0, 0.3, 0.1]], base=0.2),
         "logistic": make("logistic", effects=[[2.0, 0.0, -1.0], [1.0, -1.0, 0.0]]),
-        "moving": make("adversarial", effects=[[0.2, 0.0, 0.1], [0.0, 0.15]], swing=0.4),
+        "moving": make("stochastically_constrained", effects=[[0.2, 0.0, 0.1], [0.0, 0.15]], swing=0.4),
     }
 
 
@@ -62,7 +62,7 @@ def labels() -> list[str]:
 
 def made(label: str) -> Any:
     """The policy of a label."""
-    from factored_bandits.policies._notation import parse
+    from factored_bandits.policies.notation import parse
 
     return parse(label)
 

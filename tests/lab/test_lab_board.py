@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from factored_bandits.lab._board import Board
+from factored_bandits.lab.display import Board
 
 
 class Terminal(io.StringIO):

@@ -10,7 +10,7 @@ from small_experiment import ROWS, TOML, UNITS, numbers
 
 from factored_bandits import lab
 from factored_bandits.errors import InvalidInput
-from factored_bandits.lab import _store
+from factored_bandits.lab import store as _store
 
 SPEC = lab.parse(TOML.format(horizon=100))
 
@@ -97,7 +97,7 @@ def test_a_damaged_file_is_named(folder, tmp_path):
 
 
 def test_results_of_other_code_are_not_read(folder, monkeypatch):
-    from factored_bandits.lab import _units
+    from factored_bandits.lab import tasks as _units
 
     monkeypatch.setattr(_units, "code_version", lambda *names: "another")
     _units.units.cache_clear()

@@ -9,7 +9,7 @@ from small_experiment import TOML
 
 from factored_bandits import lab
 from factored_bandits.errors import InvalidInput
-from factored_bandits.lab._toml import TEMPLATE
+from factored_bandits.lab.config import TEMPLATE
 
 GOOD = TOML.format(horizon=100)
 

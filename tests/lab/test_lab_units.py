@@ -11,9 +11,9 @@ from small_experiment import TOML, UNITS, numbers
 
 from factored_bandits import lab
 from factored_bandits.errors import InvalidInput
-from factored_bandits.lab import _code
-from factored_bandits.lab._page import section
-from factored_bandits.lab._work import work
+from factored_bandits.lab import code as _code
+from factored_bandits.lab.page import section
+from factored_bandits.lab.worker import work
 from factored_bandits.report.claims import Claim
 
 
@@ -62,7 +62,7 @@ def test_results_do_not_depend_on_the_cut():
 def test_a_worker_compiles_a_policy_once(monkeypatch):
     monkeypatch.delenv("NUMBA_DISABLE_JIT")
     pytest.importorskip("numba")
-    from factored_bandits import kernel
+    from factored_bandits.core import kernel
 
     source = TOML.format(horizon=40)
     before = set(kernel._BOUND)
@@ -107,7 +107,7 @@ def test_other_code_another_file(tmp_path, monkeypatch):
     changed = versions()
     assert changed[0] != before[0]
     assert changed[1] == before[1]
-    loop = package / "loop.py"
+    loop = package / "core/loop.py"
     loop.write_text(loop.read_text() + "\nNEW = 1\n")
     assert all(new != old for new, old in zip(versions(), changed, strict=True))
     monkeypatch.undo()

@@ -13,7 +13,7 @@ from scipy.special import gammaln
 from scipy.stats import beta as beta_law
 from scipy.stats import chisquare
 
-from factored_bandits.policies._beta_race import (
+from factored_bandits.policies.factored.flat._beta_race import (
     ENOUGH,
     FIRST,
     HAZARD,

@@ -11,9 +11,33 @@ import numpy as np
 import pytest
 
 import factored_bandits as fb
-from factored_bandits.policies import _combinations, _notation, _unimodal
-from factored_bandits.policies._combinations import KEY, KNOWN, OWN, PLAYS, SIZE, STRIDE, enter, find, full, number
-from factored_bandits.policies._unimodal import CENTRE, HEAP, LEADS, PLAYED, anywhere, centre, lead, mean, record, step
+from factored_bandits.policies.blocks import combinations as _combinations
+from factored_bandits.policies import notation as _notation
+from factored_bandits.policies.factored.unimodal import _unimodal
+from factored_bandits.policies.blocks.combinations import (
+    KEY,
+    KNOWN,
+    OWN,
+    PLAYS,
+    SIZE,
+    STRIDE,
+    enter,
+    find,
+    full,
+    number,
+)
+from factored_bandits.policies.factored.unimodal._unimodal import (
+    CENTRE,
+    HEAP,
+    LEADS,
+    PLAYED,
+    anywhere,
+    centre,
+    lead,
+    mean,
+    record,
+    step,
+)
 
 SIZES = np.array([3, 4, 2])
 
@@ -161,7 +185,7 @@ MEMORY = """
 import sys
 from pathlib import Path
 import factored_bandits as fb
-from factored_bandits.policies._notation import parse
+from factored_bandits.policies.notation import parse
 problem = fb.environments.make("additive", effects=[[0.1] + [0.0] * 19] * 5, base=0.3)
 result = fb.simulate(parse(sys.argv[1]), problem, float(sys.argv[2]), repetitions=1, progress=False)
 status = Path("/proc/self/status").read_text().split()  # ru_maxrss would count the process that started this one

@@ -9,8 +9,8 @@ import pytest
 
 import factored_bandits as fb
 import problems
-from factored_bandits.policies import cucb
-from factored_bandits.randomness import generators
+from factored_bandits.policies.factored import cucb
+from factored_bandits.core.rng import generators
 
 QUALITIES = [[0.9, 0.5, 0.3], [0.8, 0.4]]
 

@@ -17,8 +17,9 @@ import duel_literal
 import factored_bandits as fb
 import problems
 from factored_bandits.errors import InvalidInput
-from factored_bandits.kernel import kernel
-from factored_bandits.policies import beat_the_mean, winner_stays
+from factored_bandits.core.kernel import kernel
+from factored_bandits.policies.dueling.elimination import beat_the_mean
+from factored_bandits.policies.dueling.reductions import winner_stays
 
 make = fb.policies.make
 PROBLEMS = {

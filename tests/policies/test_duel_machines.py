@@ -9,11 +9,12 @@ import duel_literal
 import factored_bandits as fb
 import problems
 from factored_bandits.errors import InvalidInput
-from factored_bandits.kernel import kernel
-from factored_bandits.policies import _machines, vdb
-from factored_bandits.policies._lb_inf import CHANCE, ESTIMATE, lb_inf_table
-from factored_bandits.policies._promises import promised
-from factored_bandits.policies._tsallis import learning_rate
+from factored_bandits.core.kernel import kernel
+from factored_bandits.policies.blocks import base_bandits as _machines
+from factored_bandits.policies.dueling import vdb
+from factored_bandits.policies.blocks.lb_inf import CHANCE, ESTIMATE, lb_inf_table
+from factored_bandits.policies.blocks.propensities import promised
+from factored_bandits.policies.blocks.tsallis import learning_rate
 
 make = fb.policies.make
 LITERAL = {

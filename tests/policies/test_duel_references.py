@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import factored_bandits as fb
-from factored_bandits.policies._notation import parse
+from factored_bandits.policies.notation import parse
 
 REFERENCES = {
     "rmed1": [(296, 72), (262, None)],

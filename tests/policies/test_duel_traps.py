@@ -11,11 +11,14 @@ import pytest
 import factored_bandits as fb
 import problems
 from factored_bandits.errors import InvalidInput, RewardOutOfRange
-from factored_bandits.kernel import kernel
-from factored_bandits.policies import _duels, _merge, _rmed, merge_dts, rmed2, rucb
-from factored_bandits.policies._duels import strongest_rival
-from factored_bandits.policies._rmed import NOBODY, likeliest
-from factored_bandits.policies._rmed_opponents import cheapest, regret
+from factored_bandits.core.kernel import kernel
+from factored_bandits.policies.blocks import duels as _duels
+from factored_bandits.policies.dueling.merge import _merge, merge_dts
+from factored_bandits.policies.dueling.rmed import _rmed, rmed2
+from factored_bandits.policies.dueling import rucb
+from factored_bandits.policies.blocks.duels import strongest_rival
+from factored_bandits.policies.dueling.rmed._rmed import NOBODY, likeliest
+from factored_bandits.policies.dueling.rmed._opponents import cheapest, regret
 
 MINE = ["rucb", "rmed1", "rmed2", "rmed2fh", "dts", "dts_plus", "rcs", "merge_rucb", "merge_dts"]
 SETTLING = ["rucb", "rmed1", "rmed2", "rmed2fh", "merge_rucb", "merge_dts"]

@@ -9,8 +9,8 @@ import factored_bandits as fb
 import literal
 import problems
 from factored_bandits.errors import InvalidInput
-from factored_bandits.kernel import kernel
-from factored_bandits.policies import dueling_tea
+from factored_bandits.core.kernel import kernel
+from factored_bandits.policies.dueling import dueling_tea
 
 BOTH = fb.policies.make("dueling_tea", positions="both")
 

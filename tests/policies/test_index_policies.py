@@ -10,11 +10,11 @@ import pytest
 import factored_bandits as fb
 import problems
 from factored_bandits.errors import InvalidInput
-from factored_bandits.kernel import kernel
-from factored_bandits.policies import _kl_index, _ucb
-from factored_bandits.policies._flat import spread
-from factored_bandits.policies._kl import exploration, upper
-from factored_bandits.randomness import below
+from factored_bandits.core.kernel import kernel
+from factored_bandits.policies.blocks import kl_index as _kl_index, ucb as _ucb
+from factored_bandits.policies.factored.flat._flat import spread
+from factored_bandits.core.numerics import exploration, upper
+from factored_bandits.core.rng import below
 
 TOTAL, PLAYS = 0, 1
 assert (TOTAL, PLAYS) == (_ucb.TOTAL, _ucb.PLAYS) == (_kl_index.TOTAL, _kl_index.PLAYS)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.special import rel_entr
 
-from factored_bandits.policies._kl import exploration, kl, lower, upper
+from factored_bandits.core.numerics import exploration, kl, lower, upper
 
 getcontext().prec = 50
 chances = st.one_of(

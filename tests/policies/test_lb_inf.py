@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from factored_bandits.policies._lb_inf import (
+from factored_bandits.policies.blocks.lb_inf import (
     BETA,
     CHANCE,
     ESTIMATE,

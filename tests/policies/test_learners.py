@@ -11,10 +11,12 @@ import pytest
 import factored_bandits as fb
 import problems
 from factored_bandits.errors import InvalidInput
-from factored_bandits.policies import _beta_race, _promises, marginal_thompson, thompson
-from factored_bandits.policies._lb_inf import CHANCE, ESTIMATE, PREDICTION, lb_inf_weights
-from factored_bandits.policies._tsallis import tsallis_weights
-from factored_bandits.randomness import generators
+from factored_bandits.policies.factored.flat import _beta_race, flat_thompson as thompson
+from factored_bandits.policies.blocks import propensities as _promises
+from factored_bandits.policies.factored.per_factor import marginal_thompson
+from factored_bandits.policies.blocks.lb_inf import CHANCE, ESTIMATE, PREDICTION, lb_inf_weights
+from factored_bandits.policies.blocks.tsallis import tsallis_weights
+from factored_bandits.core.rng import generators
 
 LEARNERS = ["comband", "exp3", "lb_inf", "tsallis_inf"]
 

@@ -10,9 +10,14 @@ import pytest
 
 import factored_bandits as fb
 import problems
-from factored_bandits.policies import _linear, _optimism, lin_thompson, lin_ucb
-from factored_bandits.policies._optimism import LINEAR, LOGISTIC, Model, most_optimistic
-from factored_bandits.randomness import generators
+from factored_bandits.policies.factored.linear import _linear, _optimism, lin_thompson, lin_ucb
+from factored_bandits.policies.factored.linear._optimism import (
+    LINEAR,
+    LOGISTIC,
+    Model,
+    most_optimistic,
+)
+from factored_bandits.core.rng import generators
 
 SIZES = np.array([3, 4, 2])
 

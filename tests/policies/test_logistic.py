@@ -11,8 +11,8 @@ from test_linear import SIZES, check_draws, history, vector
 
 import factored_bandits as fb
 import problems
-from factored_bandits.policies import _pairs, glm_ucb, logistic_thompson
-from factored_bandits.policies._linear import sigmoid, starts
+from factored_bandits.policies.factored.linear import _pairs, glm_ucb, logistic_thompson
+from factored_bandits.policies.factored.linear._linear import sigmoid, starts
 
 
 def sigma(x):

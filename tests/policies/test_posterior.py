@@ -6,8 +6,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from factored_bandits.kernel import bind, kernel
-from factored_bandits.policies._posterior import draw_above_half, fair_mass, fair_tail, update_posterior
+from factored_bandits.core.kernel import bind, kernel
+from factored_bandits.policies.blocks.posterior import (
+    draw_above_half,
+    fair_mass,
+    fair_tail,
+    update_posterior,
+)
 
 
 @kernel

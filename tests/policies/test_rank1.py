@@ -11,8 +11,8 @@ import pytest
 import factored_bandits as fb
 import problems
 from factored_bandits.errors import InvalidInput
-from factored_bandits.policies import _rank1
-from factored_bandits.randomness import generators
+from factored_bandits.policies.factored.rank1 import _rank1
+from factored_bandits.core.rng import generators
 
 ROUNDS = 2_000_000
 

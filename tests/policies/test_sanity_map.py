@@ -11,8 +11,8 @@ import math
 import pytest
 
 import factored_bandits as fb
-from factored_bandits.environments.additive import one_good_level
-from factored_bandits.policies._notation import parse
+from factored_bandits.environments.factored.additive import one_good_level
+from factored_bandits.policies.notation import parse
 
 ROUNDS = 100_000
 PROBLEMS = {

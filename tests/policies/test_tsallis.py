@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from factored_bandits.policies._draw import draw
-from factored_bandits.policies._tsallis import (
+from factored_bandits.core.categorical import draw
+from factored_bandits.policies.blocks.tsallis import (
     IMPORTANCE,
     REDUCED_VARIANCE,
     learning_rate,

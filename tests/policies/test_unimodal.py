@@ -11,11 +11,11 @@ import pytest
 from scipy import optimize, special, stats
 
 import factored_bandits as fb
-from factored_bandits.policies import _unimodal, imed_ub, ossb, unimodal_thompson
-from factored_bandits.policies._combinations import KEY, PLAYS, enter, number
-from factored_bandits.policies._kl import kl
-from factored_bandits.policies._unimodal import LEADS, evidence, evidence_at_least
-from factored_bandits.randomness import generators
+from factored_bandits.policies.factored.unimodal import _unimodal, imed_ub, ossb, unimodal_thompson
+from factored_bandits.policies.blocks.combinations import KEY, PLAYS, enter, number
+from factored_bandits.core.numerics import kl
+from factored_bandits.policies.factored.unimodal._unimodal import LEADS, evidence, evidence_at_least
+from factored_bandits.core.rng import generators
 
 FAMILY = ["unimodal_thompson", "imed_ub", "osub", "ossb"]
 SIZES = np.array([4, 3, 3])

@@ -8,7 +8,7 @@ import pytest
 import factored_bandits as fb
 from factored_bandits.report.charts import curves, profile, slopes, timeline
 from factored_bandits.report.claims import Claim
-from factored_bandits.report.page import Section, write_page
+from factored_bandits.report.html.page import Section, write_page
 
 POLICIES = ("uniform", "ucb1", "tea")
 LEVELS = (3, 4, 6)

@@ -11,10 +11,10 @@ import pytest
 import factored_bandits as fb
 from factored_bandits.errors import InvalidInput
 from factored_bandits.report.charts import curves, fitted, overlay, profile, slopes, timeline
-from factored_bandits.report.charts._slopes import fit
-from factored_bandits.report.charts._timeline import NEEDED
-from factored_bandits.report.fragments import RUN_POINTS, fragment, points_per_run
-from factored_bandits.report.interactive import traces
+from factored_bandits.report.charts.slopes import fit
+from factored_bandits.report.charts.timeline import NEEDED
+from factored_bandits.report.html.fragments import RUN_POINTS, fragment, points_per_run
+from factored_bandits.report.plotly import traces
 from factored_bandits.report.measured import Measured, measured
 from factored_bandits.report.palette import look
 

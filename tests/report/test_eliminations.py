@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from factored_bandits.report.eliminations import elimination_tables, fates
-from factored_bandits.result import Elimination, Result
+from factored_bandits.simulation.eliminations import elimination_tables, fates
+from factored_bandits.simulation.result import Elimination, Result
 
 
 def invented(eliminations, sizes=(3, 2), best=(0, 1)):

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from factored_bandits.errors import InvalidInput, MissingExtra
-from factored_bandits.report import figures
+from factored_bandits.report.matplotlib import figures
 from factored_bandits.report.charts import curves
-from factored_bandits.report.charts._curves import beginning
-from factored_bandits.report.labels import spread
+from factored_bandits.report.charts.curves import beginning
+from factored_bandits.report.matplotlib.labels import spread
 from factored_bandits.report.measured import measured
-from factored_bandits.result import Result
+from factored_bandits.simulation.result import Result
 
 ROUNDS = np.unique(np.geomspace(1, 10_000, 50).round().astype(int))
 

@@ -11,9 +11,9 @@ import pytest
 from factored_bandits.errors import InvalidInput, MissingExtra
 from factored_bandits.report.charts import curves, profile
 from factored_bandits.report.claims import Claim
-from factored_bandits.report.page import Section, page_of, write_page
+from factored_bandits.report.html.page import Section, page_of, write_page
 from factored_bandits.report.palette import COLOURS, DARK, GREY
-from factored_bandits.report.tables import Table
+from factored_bandits.core.table import Table
 
 pytestmark = pytest.mark.xdist_group("page")  # one process makes the page
 EVIL = "</script><script>alert(1)</script>&\"'{{plotly}}"
@@ -150,7 +150,7 @@ def contrast(one, other):
 
 @pytest.mark.parametrize("theme", ["LIGHT_COLOURS", "DARK_COLOURS"])
 def test_text_can_be_read(theme):
-    import factored_bandits.report.page as module
+    import factored_bandits.report.html.page as module
 
     colours = getattr(module, theme)
     for ground in ("ground", "card"):
@@ -160,7 +160,7 @@ def test_text_can_be_read(theme):
 
 
 def test_lines_can_be_seen_in_the_dark():
-    from factored_bandits.report.page import DARK_COLOURS
+    from factored_bandits.report.html.page import DARK_COLOURS
 
     assert set(DARK) == {*COLOURS.values(), GREY}
     assert len(set(DARK.values())) == len(DARK)

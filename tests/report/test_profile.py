@@ -8,7 +8,7 @@ import pytest
 
 from factored_bandits.errors import InvalidInput
 from factored_bandits.report.charts import profile
-from factored_bandits.report.profile import factors, profile_table, share
+from factored_bandits.simulation.profile import factors, profile_table, share
 
 REGRETS = {
     "one": {"tea": 100.0, "ucb1": 150.0, "uniform": 5000.0},

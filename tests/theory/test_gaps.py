@@ -12,10 +12,10 @@ from hypothesis import assume, example, given, settings
 from small import brute_gaps, brute_kappa, duels, factored, identifiable, logistic, means, ties
 
 import factored_bandits as fb
-from factored_bandits.environments._factored import LOGISTIC
+from factored_bandits.environments.structure import LOGISTIC
 from factored_bandits.errors import InvalidInput
-from factored_bandits.theory._kappa import _one_at_a_time
-from factored_bandits.theory._views import LARGEST_TABLE, Parts, view
+from factored_bandits.theory.kappa import _one_at_a_time
+from factored_bandits.theory.views import LARGEST_TABLE, Parts, view
 
 make = fb.environments.make
 

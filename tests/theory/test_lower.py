@@ -12,8 +12,8 @@ from small import additive, duels, factored, identifiable, logistic, means, rank
 
 import factored_bandits as fb
 from factored_bandits.errors import InvalidInput
-from factored_bandits.theory._information import _of_parts, bernoulli, information
-from factored_bandits.theory._views import view
+from factored_bandits.theory.information import _of_parts, bernoulli, information
+from factored_bandits.theory.views import view
 
 make = fb.environments.make
 theory = fb.theory

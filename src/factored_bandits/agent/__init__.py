@@ -30,8 +30,8 @@ holds back everything asked after it: `expire` such decisions, `waiting` lists t
 
 from __future__ import annotations
 
-from ._agent import Agent, Decision
-from ._diagnosis import Diagnosis, Finding
-from ._status import LevelStatus, Status
+from .agent import Agent, Decision
+from factored_bandits.inference.diagnosis import Diagnosis, Finding
+from .status import LevelStatus, Status
 
 __all__ = ["Agent", "Decision", "Diagnosis", "Finding", "LevelStatus", "Status"]

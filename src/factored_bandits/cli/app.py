@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ..errors import FactoredBanditsError
+from factored_bandits.errors import FactoredBanditsError
 from .demo import demo
 from .laboratory import init, reproduce, results, run
 from .listing import environments, policies, version

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import InvalidInput
+from factored_bandits.errors import InvalidInput
 from .output import show, stop_if_interrupted
 
 if TYPE_CHECKING:
-    from ..comparison import Comparison
+    from factored_bandits.simulation.compare import Comparison
 
 FACTORED = """\
 1. Which ad, in which position?
@@ -50,9 +50,9 @@ In your own program: fb.Agent("tea", factors={"ad": [...], "position": [...]}); 
 )
 def demo(out: Path) -> None:
     """See it work: one factored and one dueling problem, with tables and figures."""
-    from .. import environments
-    from ..comparison import compare
-    from ..report.figures import check_figure_path
+    from factored_bandits import environments
+    from factored_bandits.simulation.compare import compare
+    from factored_bandits.report.matplotlib.figures import check_figure_path
 
     try:
         out.mkdir(parents=True, exist_ok=True)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import InvalidInput
+from factored_bandits.errors import InvalidInput
 from .output import INTERRUPTED, check_csv_path, show, show_json
 from .running import Count
 
 if TYPE_CHECKING:
-    from ..lab import Results, Spec
-    from ..report.claims import Claim
+    from factored_bandits.lab import Results, Spec
+    from factored_bandits.report.claims import Claim
 
 DEFAULT = "laboratory"
 FOLDER = click.Path(file_okay=False, path_type=Path)
@@ -57,8 +57,8 @@ def reproduce(only: tuple[str, ...], as_json: bool, **how: Any) -> None:
     \b
     factored-bandits reproduce --only rank1
     """
-    from .. import lab
-    from ..lab._page import claims_of, write
+    from factored_bandits import lab
+    from factored_bandits.lab.page import claims_of, write
 
     specs = [lab.load(name.replace("-", "_")).SPEC for name in (only or lab.names())]
     found = execute(specs, **how)
@@ -78,8 +78,8 @@ def reproduce(only: tuple[str, ...], as_json: bool, **how: Any) -> None:
 @engine_options
 def run(file: Path, as_json: bool, **how: Any) -> None:
     """Run the experiment that FILE describes (TOML; `factored-bandits init FILE` writes one to begin with)."""
-    from .. import lab
-    from ..lab._page import write
+    from factored_bandits import lab
+    from factored_bandits.lab.page import write
 
     [found] = execute([lab.read(file)], **how)
     tables = regret_tables(found)
@@ -97,7 +97,7 @@ def run(file: Path, as_json: bool, **how: Any) -> None:
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 def init(file: Path) -> None:
     """Write a commented experiment to FILE, to be changed and run."""
-    from ..lab._toml import TEMPLATE
+    from factored_bandits.lab.config import TEMPLATE
 
     if file.exists():
         raise InvalidInput(f"{str(file)!r} is there already; choose another name")
@@ -121,7 +121,7 @@ def execute(
     quiet: bool,
 ) -> list[Results]:
     """Run; after Ctrl-C, say how to go on."""
-    from .. import lab
+    from factored_bandits import lab
 
     size = ("quick" if quick else "full") + (f"x{times}" if times > 1 else "")
     if times < 1:
@@ -140,7 +140,7 @@ def execute(
 
 def claims_table(claims: Sequence[Claim]) -> Any:
     """The table of claims, as data."""
-    from ..report.tables import Table
+    from factored_bandits.core.table import Table
 
     rows = [(claim.says, claim.measured, claim.verdict) for claim in claims]
     return Table("", ("the paper says", "measured", "verdict"), rows, tally(claims), align="lll")
@@ -173,7 +173,7 @@ def tally(claims: Sequence[Claim]) -> str:
 
 def regret_tables(found: Results) -> list[Any]:
     """Per problem, mean regret at the horizon, the best policy first."""
-    from ..report.tables import Table, number
+    from factored_bandits.core.table import Table, number
 
     tables = []
     for problem in found.problems:
@@ -205,8 +205,8 @@ def results(
 
     Results of several versions of the code are listed apart.
     """
-    from ..lab._store import overview, read_folder
-    from ..report.tables import Table, number
+    from factored_bandits.lab.store import overview, read_folder
+    from factored_bandits.core.table import Table, number
 
     if csv is not None:
         check_csv_path(csv, "--csv")

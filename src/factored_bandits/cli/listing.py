@@ -20,7 +20,7 @@ KINDS = {"duel": "duels", "factored": "factored"}
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def policies(name: str | None, kind: str | None, as_json: bool) -> None:
     """List the algorithms, or describe the one called NAME."""
-    from .. import policies as library
+    from factored_bandits import policies as library
 
     if name is not None:
         described = library.describe(name.replace("-", "_"))
@@ -57,7 +57,7 @@ def _policy(described: Any) -> dict[str, Any]:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def environments(name: str | None, as_json: bool) -> None:
     """List reward models and ready-made problems, or describe the one called NAME."""
-    from .. import environments as library
+    from factored_bandits import environments as library
 
     if name is not None:
         found = _environment(name.replace("-", "_"))
@@ -80,7 +80,7 @@ def environments(name: str | None, as_json: bool) -> None:
 
 
 def _model(name: str) -> dict[str, Any]:
-    from .. import environments as library
+    from factored_bandits import environments as library
 
     module = library.load(name)
     title, _, text = (inspect.getdoc(module) or "").partition("\n\n")
@@ -94,7 +94,7 @@ def _model(name: str) -> dict[str, Any]:
 
 
 def _problem(name: str) -> dict[str, Any]:
-    from .. import environments as library
+    from factored_bandits import environments as library
 
     make = library.generators()[name]
     text = [part for part in (inspect.getdoc(make) or "").split("\n\n") if ">>>" not in part]
@@ -109,8 +109,8 @@ def _problem(name: str) -> dict[str, Any]:
 
 def _environment(name: str) -> dict[str, Any]:
     """The reward model or the problem of this name, or both."""
-    from .. import environments as library
-    from ..errors import UnknownName
+    from factored_bandits import environments as library
+    from factored_bandits.errors import UnknownName
 
     known = {*library.names(), *library.generators()}
     if name not in known:
@@ -145,7 +145,7 @@ def _listed(parameters: dict[str, Any]) -> str:
 
 
 def _list(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]], caption: str) -> None:
-    from ..report.tables import Table
+    from factored_bandits.core.table import Table
 
     show(Table("", columns, rows, caption, align="l" * len(columns)))
 
@@ -156,7 +156,7 @@ def version() -> None:
     import platform
     from importlib import metadata
 
-    from .. import __version__
+    from factored_bandits import __version__
 
     click.echo(f"factored-bandits {__version__}")
     click.echo(f"python           {platform.python_version()}")

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import InvalidInput
+from factored_bandits.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from ..comparison import Comparison
-    from ..planning import Plan
-    from ..report.tables import Table
-    from ..surveying import Survey
+    from factored_bandits.simulation.compare import Comparison
+    from factored_bandits.planning import Plan
+    from factored_bandits.core.table import Table
+    from factored_bandits.simulation.benchmark import Survey
 
 INTERRUPTED = 130  # exit code, as shells have it
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ..errors import InvalidInput
+from factored_bandits.errors import InvalidInput
 from .output import show, show_json, stop_if_interrupted
 from .running import Count, output_options, repetition_options
 
@@ -51,9 +51,9 @@ def plan(
     \b
     factored-bandits plan --factors 5,4,3 --base-rate 0.05 --lift 0.2 --traffic 2000/day --plot plan.png
     """
-    from ..planning import Guess
-    from ..planning import plan as run
-    from ..report.figures import check_figure_path
+    from factored_bandits.planning import Guess
+    from factored_bandits.planning import plan as run
+    from factored_bandits.report.matplotlib.figures import check_figure_path
 
     sizes = [int(size) for size in _numbers("--factors", factors, "whole numbers such as 5,4,3", whole=True)]
     lifts = _numbers("--lift", lift, "a number such as 0.2, or one per factor such as 0.2,0.1,0.3")

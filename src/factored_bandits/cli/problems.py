@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from ..errors import InvalidInput
+from factored_bandits.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from ..arrays import Floats
-    from ..environments import Problem
+    from factored_bandits.core.arrays import Floats
+    from factored_bandits.environments import Problem
 
 HELP = {
     "arms": "How many arms.",
@@ -63,14 +63,14 @@ class Recipe(NamedTuple):
 
 def recipe_names() -> list[str]:
     """All problems that the command line offers."""
-    from .. import environments
+    from factored_bandits import environments
 
     return sorted([*map(_dashed, environments.generators()), "duels", "table"])
 
 
 def recipe(name: str) -> Recipe:
     """How to make the problem `name`, one of `recipe_names()`."""
-    from .. import environments
+    from factored_bandits import environments
 
     if name == "duels":
         loaders = {"matrix": environments.load_preferences, "duels_log": _preferences_of_log}
@@ -134,7 +134,7 @@ def _option(name: str) -> str:
 
 def _preferences_of_log(path: Path) -> Floats:
     """How often each arm has beaten each other in the past; a pair counts as if it had tied once more."""
-    from ..environments import load_duels
+    from factored_bandits.environments import load_duels
 
     return load_duels(path).preferences()
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import UnknownName
+from factored_bandits.errors import UnknownName
 from .output import check_csv_path, show, show_json, stop_if_interrupted, write_csv
 from .problems import Recipe, recipe, recipe_names
 
 if TYPE_CHECKING:
-    from ..comparison import Comparison
-    from ..environments import Problem
+    from factored_bandits.simulation.compare import Comparison
+    from factored_bandits.environments import Problem
 
 
 FILE = click.Path(dir_okay=False, path_type=Path)
@@ -135,9 +135,9 @@ def execute(
     certificate: bool = False,
 ) -> None:
     """Check where files go, run, and report."""
-    from ..certification import certificates, share_table
-    from ..comparison import compare as run
-    from ..report.figures import check_figure_path
+    from factored_bandits.inference.certificate import certificates, share_table
+    from factored_bandits.simulation.compare import compare as run
+    from factored_bandits.report.matplotlib.figures import check_figure_path
 
     if plot is not None:
         check_figure_path(plot)
@@ -180,7 +180,7 @@ def report(comparison: Comparison, title: str, eliminations: bool) -> None:
 
 
 def _default_policies(problem: Problem, horizon: int) -> Any:
-    from ..comparison import suitable
+    from factored_bandits.simulation.compare import suitable
 
     able, refused = suitable(problem, horizon)
     for name, reason in refused.items():

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ..errors import InvalidInput
+from factored_bandits.errors import InvalidInput
 from .output import show, show_json, stop_if_interrupted
 from .running import Count, output_options, repetition_options
 
@@ -38,9 +38,9 @@ def suite(
     \b
     factored-bandits suite factored --policies tea,lb_inf,unimodal_thompson --plot profile.png
     """
-    from .. import suite as suites
-    from ..report.figures import check_figure_path
-    from ..surveying import survey
+    from factored_bandits.environments import suites
+    from factored_bandits.report.matplotlib.figures import check_figure_path
+    from factored_bandits.simulation.benchmark import survey
 
     every = suites.factored() if name == "factored" else suites.duels()
     cases = [case for case in every if only is None or only in case.name]

@@ -11,17 +11,28 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import pkgutil
 import types
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import InvalidInput, UnknownName
-from ._past_duels import PastDuels, count_duels, load_duels
-from ._problem import Problem
-from .duel_matrix import cyclic, hard_condorcet, load_preferences
-from .duel_utility import arithmetic, identical_gap, random_utilities, ties
-from .rank_one import spiked
+from factored_bandits.core import discovery
+from factored_bandits.errors import InvalidInput, UnknownName
+from .io import PastDuels, count_duels, load_duels
+from .base import Problem
+from factored_bandits.environments.dueling.duel_matrix import (
+    cyclic,
+    hard_condorcet,
+    load_preferences,
+)
+from factored_bandits.environments.dueling.duel_utility import (
+    arithmetic,
+    identical_gap,
+    random_utilities,
+    ties,
+)
+from factored_bandits.environments.factored.rank1 import spiked
+
+FOLDERS = ("factored", "dueling")
 
 __all__ = [
     "PastDuels",
@@ -44,15 +55,23 @@ __all__ = [
 
 def names() -> list[str]:
     """The names of all reward models."""
-    return sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_"))
+    return sorted(_modules())
 
 
 def load(name: str) -> types.ModuleType:
     """The module of a reward model."""
-    known = names()
+    known = _modules()
     if name not in known:
         raise UnknownName.of("environment", name, known)
-    return importlib.import_module(f"{__name__}.{name}")
+    return importlib.import_module(known[name])
+
+
+def _modules() -> dict[str, str]:
+    return {
+        name: module
+        for folder in FOLDERS
+        for name, module in discovery.modules(f"{__name__}.{folder}", f"{__path__[0]}/{folder}").items()
+    }
 
 
 def make(name: str, **params: Any) -> Problem:

@@ -10,14 +10,14 @@ decides. `names` lists them; the command line runs them (`factored-bandits repro
 
 from __future__ import annotations
 
-from ._engines import Engine
-from ._lookup import load, names
-from ._results import Mean, Results
-from ._run import run
-from ._spec import Size, Spec
-from ._store import Store
-from ._toml import parse, read
-from ._units import Unit, units
+from .engines import Engine
+from .lookup import load, names
+from .results import Mean, Results
+from .run import run
+from .spec import Size, Spec
+from .store import Store
+from .config import parse, read
+from .tasks import Unit, units
 
 __all__ = [
     "Engine",

@@ -14,19 +14,19 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from ..comparison import Written, _check_all, _policies
-from ..environments import Problem
-from ..errors import InvalidInput
-from ..policies import Policy, make
-from ..result import Result
-from ..simulation import LONGEST, simulate, whole
-from ..theory import identifiability
-from ._fixed import FixedTest, fixed_test, sample_size
-from ._forecast import Forecast, forecast, promised_rounds, rounds_decided, share_point
-from ._guess import Guess, per_day
-from ._plan import Plan
-from ._verdict import Verdict
-from ._words import YEAR
+from factored_bandits.simulation.compare import Written, _check_all, _policies
+from factored_bandits.environments import Problem
+from factored_bandits.errors import InvalidInput
+from factored_bandits.policies import Policy, make
+from factored_bandits.simulation.result import Result
+from factored_bandits.simulation.simulate import LONGEST, simulate, whole
+from factored_bandits.theory import identifiability
+from .fixed import FixedTest, fixed_test, sample_size
+from .forecast import Forecast, forecast, promised_rounds, rounds_decided, share_point
+from .assumptions import Guess, per_day
+from .plan import Plan
+from .verdict import Verdict
+from .words import YEAR
 
 __all__ = ["FixedTest", "Forecast", "Guess", "Plan", "Verdict", "plan", "sample_size"]
 

@@ -11,34 +11,42 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import pkgutil
 import types
 import typing
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ..errors import InvalidInput, UnknownName
-from ._contract import FROM_ENVIRONMENT, Info, Policy, Standing, checked_range, parameters, scaling
+from factored_bandits.core import discovery
+from factored_bandits.errors import InvalidInput, UnknownName
+from .base import FROM_ENVIRONMENT, Info, Policy, Standing, checked_range, parameters, scaling
+
+Kind = Literal["factored", "duel"]
+FOLDERS: dict[Kind, str] = {"factored": "factored", "duel": "dueling"}  # where the policies of a kind are
 
 __all__ = ["Description", "Info", "Policy", "Standing", "describe", "make", "names", "scaling"]
 
 
-def names(kind: Literal["factored", "duel"] | None = None) -> list[str]:
+def names(kind: Kind | None = None) -> list[str]:
     """The names of all policies, or of those for one kind of problem.
 
     >>> "dueling_tea" in names("duel"), "dueling_tea" in names("factored")
     (True, False)
     """
-    found = sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_"))
-    return [name for name in found if kind is None or load(name).INFO.kind == kind]
+    kinds = FOLDERS if kind is None else (kind,)
+    return sorted(name for each in kinds for name in _modules(each))
 
 
 def load(name: str) -> types.ModuleType:
     """The module of a policy."""
-    known = names()
-    if name not in known:
-        raise UnknownName.of("policy", name, known)
-    return importlib.import_module(f"{__name__}.{name}")
+    for kind in FOLDERS:
+        if name in _modules(kind):
+            return importlib.import_module(_modules(kind)[name])
+    raise UnknownName.of("policy", name, names())
+
+
+def _modules(kind: Kind) -> dict[str, str]:
+    folder = FOLDERS[kind]
+    return discovery.modules(f"{__name__}.{folder}", f"{__path__[0]}/{folder}")
 
 
 def make(

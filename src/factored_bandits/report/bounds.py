@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..environments import Problem
-from ..result import Result
-from ..theory import check
+from factored_bandits.environments import Problem
+from factored_bandits.simulation.result import Result
+from factored_bandits.theory import check
 from .chart import Chart
 from .charts import curves
-from .charts._overlay import with_bounds
+from factored_bandits.report.charts.overlay import with_bounds
 from .measured import describe
 
 

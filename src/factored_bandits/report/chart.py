@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..arrays import Floats
+from factored_bandits.core.arrays import Floats
 from .palette import Look
-from .tables import Table
+from factored_bandits.core.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -92,13 +92,13 @@ class Chart:
 
     def figure(self, path: str | Path | None = None, *, runs: bool = False) -> Figure:
         """Draw with matplotlib, with every run if wanted; written to `path` (.png, .pdf, .svg) if there is one."""
-        from .figures import draw
+        from factored_bandits.report.matplotlib.figures import draw
 
         return draw(self, path, runs=runs)
 
     def interactive(self, *, runs: bool = False) -> Any:
         """The same as a plotly figure."""
-        from .interactive import figure
+        from .plotly import figure
 
         return figure(self, runs=runs)
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arrays import Floats, Ints
-from ..errors import InvalidInput
-from ..result import Result
+from factored_bandits.core.arrays import Floats, Ints
+from factored_bandits.errors import InvalidInput
+from factored_bandits.simulation.result import Result
 
 if TYPE_CHECKING:
     import pandas

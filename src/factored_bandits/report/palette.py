@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-from ..policies import names
+from factored_bandits.policies import names
 
 Item = TypeVar("Item")
 

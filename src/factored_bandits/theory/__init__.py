@@ -12,14 +12,21 @@ Nothing here simulates. Gaps and regret are in the units of the problem; numbers
 
 from __future__ import annotations
 
-from ..policies._bounds import SUM_OF_INVERSES
-from ._check import check
-from ._confidence import confidence, f, failure_probability, reentry_round, tau
-from ._gaps import Identifiability, Witness, gaps, identifiability
-from ._kappa import Kappa, kappa
-from ._lower import condorcet_lower, pulls_lower, regret_lower
-from ._verdict import Check
-from .bounds import comparisons_upper, extra_pulls, pulls_upper, pulls_upper_likely, regret_upper, slope
+from factored_bandits.policies.tem.bounds import SUM_OF_INVERSES
+from .check import check
+from .confidence import confidence, f, failure_probability, reentry_round, tau
+from .gaps import Identifiability, Witness, gaps, identifiability
+from .kappa import Kappa, kappa
+from .lower import condorcet_lower, pulls_lower, regret_lower
+from .verdict import Check
+from .upper import (
+    comparisons_upper,
+    extra_pulls,
+    pulls_upper,
+    pulls_upper_likely,
+    regret_upper,
+    slope,
+)
 
 __all__ = [
     "SUM_OF_INVERSES",

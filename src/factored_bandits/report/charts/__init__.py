@@ -1,10 +1,10 @@
 """The kinds of chart; each is a function from what was measured to a `Chart`."""
 
-from ..chart import Chart
-from ._curves import Scale, curves
-from ._overlay import overlay
-from ._profile import profile
-from ._slopes import Slope, fitted, slopes
-from ._timeline import timeline
+from factored_bandits.report.chart import Chart
+from .curves import Scale, curves
+from .overlay import overlay
+from .profile import profile
+from .slopes import Slope, fitted, slopes
+from .timeline import timeline
 
 __all__ = ["Chart", "Scale", "Slope", "curves", "fitted", "overlay", "profile", "slopes", "timeline"]

@@ -1,0 +1,28 @@
+"""Draw a level by its chance: what every policy does that plays at random by weights."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .arrays import Floats
+from .kernel import kernel
+
+
+@kernel
+def draw(rng: np.random.Generator, chances: Floats, start: int, size: int) -> int:
+    """A number in 0..size-1 with the chances chances[start : start + size], which add up to one.
+
+    Never one whose chance is zero, also where the chances add up to a little less than one.
+
+    >>> draw(np.random.default_rng(1), np.array([0.5, 0.0, 1.0, 0.0]), 1, 3)
+    1
+    """
+    left, last = rng.random(), 0
+    for i in range(size):
+        chance = chances[start + i]
+        if chance > 0.0:
+            last = i
+            left -= chance
+            if left < 0.0:
+                break
+    return last

@@ -1,0 +1,79 @@
+"""Tables as data (title, columns, rows, caption), and as aligned plain text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from factored_bandits.simulation.result import Result
+
+
+@dataclass(frozen=True)
+class Table:
+    """`str(table)` is aligned text; the command line draws the same data in colour on a terminal.
+
+    >>> print(Table("Prices", ("fruit", "price"), [("apple", "1"), ("melon", "23")], caption="in euros"))
+    Prices
+    fruit  price
+    apple      1
+    melon     23
+    in euros
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    caption: str = ""
+    align: str = ""  # one letter per column, l or r; by default the first column left, the others right
+
+    @property
+    def alignment(self) -> str:
+        """One letter per column."""
+        return self.align or "l" + "r" * (len(self.columns) - 1)
+
+    def __str__(self) -> str:
+        widths = [max(map(len, column)) for column in zip(self.columns, *self.rows, strict=True)]
+        lines = [self.title] if self.title else []
+        for row in (self.columns, *self.rows):
+            cells = [
+                cell.ljust(width) if side == "l" else cell.rjust(width)
+                for cell, width, side in zip(row, widths, self.alignment, strict=True)
+            ]
+            lines.append("  ".join(cells).rstrip())
+        return "\n".join([*lines, self.caption] if self.caption else lines)
+
+
+def regret_table(results: Sequence[Result], title: str, caption: str) -> Table:
+    """One row per policy, the smallest mean regret first."""
+    summaries = sorted((result.summary() for result in results), key=lambda summary: summary.mean)
+    uneven = len({summary.repetitions for summary in summaries}) > 1
+    columns = ("policy", "mean regret", "+- s.e.", "median", "worst", "best found", "found after")
+    rows = []
+    for summary in summaries:
+        regrets = (summary.mean, summary.standard_error, summary.median, summary.worst)
+        cells = [number(value, like=summary.mean) for value in regrets]
+        row = (summary.policy, *cells, f"{summary.correct:.0%}", round_of(summary.settled))
+        rows.append((*row, str(summary.repetitions)) if uneven else row)
+    return Table(title, (*columns, "repetitions") if uneven else columns, rows, caption)
+
+
+def number(value: float, like: float) -> str:
+    """With as many decimals as give `like` three digits, thousands separated.
+
+    >>> number(505.2, like=26198.6), number(1.234, like=9.8), number(float("nan"), like=1.0)
+    ('505', '1.23', '-')
+    """
+    if math.isnan(value):
+        return "-"
+    digits = math.floor(math.log10(abs(like))) if like else 0
+    return f"{value:,.{min(6, max(0, 2 - digits))}f}"
+
+
+def round_of(value: float) -> str:
+    """A round, or that there was none.
+
+    >>> round_of(1947.0), round_of(float("inf"))
+    ('1,947', 'not yet')
+    """
+    return f"{value:,.0f}" if math.isfinite(value) else "not yet"

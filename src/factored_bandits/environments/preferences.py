@@ -1,0 +1,148 @@
+"""Stationary duels: the chance that one arm beats another, from utilities through a link or from a matrix.
+
+One data type and one pair of kernels for all of them, so that a policy is compiled once.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from factored_bandits.core.arrays import Floats, Ints
+from factored_bandits.errors import InvalidInput, UnknownName
+from factored_bandits.core.kernel import kernel
+from .checks import TOLERANCE, finite
+from .base import Problem
+
+LINEAR, LOGISTIC, MATRIX = 0, 1, 2
+AVERAGE, BETTER, WORSE = 0, 1, 2
+UNITS = ("average", "paper", "weak", "strong", "copeland")
+Unit = Literal["average", "paper", "weak", "strong", "copeland"]
+
+
+class Environment(NamedTuple):
+    """Who beats whom, and what each arm costs."""
+
+    link: int  # LINEAR, LOGISTIC or MATRIX
+    combine: int  # of the losses of the two arms: AVERAGE, BETTER (the smaller) or WORSE (the larger)
+    tie: float  # the chance that a duel ends in a tie, whoever plays
+    utilities: Floats  # (K,) empty with a matrix
+    preferences: Floats  # (K * K,) chance that row beats column; empty with utilities
+    losses: Floats  # (K,) of each arm, 0 for the best
+
+
+@kernel
+def mean(env: Environment, t: int, action: Ints) -> float:
+    """The chance that the first arm wins a duel that is no tie."""
+    i, j = action[0], action[1]
+    if env.link == MATRIX:
+        return env.preferences[i * len(env.losses) + j]
+    difference = env.utilities[i] - env.utilities[j]
+    if env.link == LINEAR:
+        return 0.5 + 0.5 * difference
+    return 1.0 / (1.0 + math.exp(-difference))
+
+
+@kernel
+def sample(env: Environment, t: int, action: Ints, rng: np.random.Generator) -> float:
+    """1.0 if the first arm wins, 0.0 if the second does, 0.5 for a tie; one draw, as many as without ties."""
+    u = rng.random()
+    if u < env.tie:
+        return 0.5
+    return 1.0 if u < env.tie + (1.0 - env.tie) * mean(env, t, action) else 0.0
+
+
+@kernel
+def regret(env: Environment, t: int, action: Ints) -> float:
+    """What this duel costs, in the unit of the problem."""
+    first, second = env.losses[action[0]], env.losses[action[1]]
+    if env.combine == AVERAGE:
+        return 0.5 * (first + second)
+    if env.combine == BETTER:
+        return min(first, second)
+    return max(first, second)
+
+
+def build(
+    name: str,
+    *,
+    utilities: Floats | None = None,
+    link: int = MATRIX,
+    preferences: Floats | None = None,
+    tie: float,
+    unit: Unit,
+    params: dict[str, Any],
+) -> Problem:
+    """The problem with the losses of its unit; ties tell nothing of the arms, so losses are those of decided duels."""
+    if not 0.0 <= finite("tie", tie) < 1.0:
+        raise InvalidInput(f"tie, the chance of a tie, must lie in [0, 1), not {tie!r}")
+    if unit not in UNITS:
+        raise UnknownName.of("regret unit", unit, UNITS)
+    arms = len(utilities) if utilities is not None else len(preferences)  # type: ignore[arg-type]
+    data = Environment(
+        link=link,
+        combine={"weak": BETTER, "strong": WORSE}.get(unit, AVERAGE),
+        tie=float(tie),
+        utilities=np.zeros(0) if utilities is None else utilities.copy(),
+        preferences=np.zeros(0) if preferences is None else preferences.flatten(),
+        losses=np.zeros(arms),
+    )
+    losses = _losses(data, unit, name)
+    best = int(losses.argmin())
+    return Problem(
+        name=name,
+        kind="duel",
+        module=sys.modules[__name__],
+        data=data._replace(losses=losses),
+        sizes=(arms, arms),
+        reward_range=(0.0, 1.0),
+        unit=unit,
+        best=(best, best),
+        params={**params, **({"tie": float(tie)} if tie else {}), "unit": unit},
+    )
+
+
+def _losses(data: Environment, unit: Unit, name: str) -> Floats:
+    if unit == "paper":  # equation (3): half the distance in utility of each arm, added; combined as an average
+        if data.link == MATRIX:
+            raise InvalidInput(
+                "the unit 'paper' is defined by utilities, which a preference matrix does not give; "
+                "use duel_utility, or the unit 'average'"
+            )
+        return np.asarray(data.utilities.max() - data.utilities)
+    if unit == "copeland":
+        scores = _wins(data)
+        return np.asarray((scores.max() - scores) / max(1, len(scores) - 1))
+    losses = _against_the_best(data, name) - 0.5
+    return np.where(losses > TOLERANCE, losses, 0.0)
+
+
+def _wins(data: Environment) -> Ints:
+    """How many others each arm beats."""
+    if data.link == MATRIX:
+        return np.asarray((_matrix(data) > 0.5 + TOLERANCE).sum(axis=1))
+    return np.searchsorted(np.sort(data.utilities), data.utilities)
+
+
+def _against_the_best(data: Environment, name: str) -> Floats:
+    """The chance that the best arm beats each arm; where several arms are unbeaten, the largest such chance."""
+    if data.link != MATRIX:
+        best = int(data.utilities.argmax())
+        return np.array([mean(data, 1, np.array([best, j])) for j in range(len(data.losses))])
+    matrix = _matrix(data)
+    unbeaten = (matrix >= 0.5 - TOLERANCE).all(axis=1)
+    if not unbeaten.any():
+        candidate = int(_wins(data).argmax())
+        rival = int(matrix[candidate].argmin())
+        raise InvalidInput(
+            f"{name}: no Condorcet winner, every arm loses to some other (arm {candidate} wins most often but "
+            f"preferences[{candidate}][{rival}] = {matrix[candidate, rival]:g} < 0.5); use unit='copeland'"
+        )
+    return np.asarray(matrix[unbeaten].max(axis=0))
+
+
+def _matrix(data: Environment) -> Floats:
+    return data.preferences.reshape(len(data.losses), len(data.losses))

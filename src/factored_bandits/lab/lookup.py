@@ -1,0 +1,64 @@
+"""Experiments by name: one file each, found by file name."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from factored_bandits.core import discovery
+from factored_bandits.errors import UnknownName
+from .spec import Spec
+
+FOLDER = Path(__file__).parent / "paper"
+PACKAGE = f"{__package__}.paper"
+# The paper's own come first.
+FIRST = (
+    "rank1",
+    "dueling_07",
+    "dueling_095",
+    "additive_terms",
+    "katariya_table",
+    "bounds",
+    "horizon",
+)  # the paper's own
+
+
+def names() -> list[str]:
+    """The names of all experiments, in the order in which they are reported.
+
+    >>> names()[0], names()[-1]
+    ('rank1', 'suite_factored')
+    """
+    found = discovery.modules(PACKAGE, str(FOLDER))
+    return [*FIRST, *(name for name in found if name not in FIRST)]
+
+
+def load(name: str) -> types.ModuleType:
+    """The module of an experiment.
+
+    >>> load("rank1").SPEC.name
+    'rank1'
+    """
+    if name not in names():
+        raise UnknownName.of("experiment", name, names())
+    return importlib.import_module(f"{PACKAGE}.{name}")
+
+
+@functools.lru_cache(maxsize=64)
+def spec_of(name: str, source: str) -> Spec:
+    """The experiment of this name; with `source`, the one that this text describes."""
+    if source:
+        from .config import parse
+
+        return parse(source, name)
+    spec: Spec = load(name).SPEC
+    return spec
+
+
+def own_play(name: str) -> Callable[..., Any] | None:
+    """The experiment's own way to play a repetition, if it does not use the simulator."""
+    return getattr(load(name), "play", None)

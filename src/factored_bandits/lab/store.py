@@ -1,0 +1,170 @@
+"""Where results are kept: one Parquet file per finished unit, which appears complete or not at all.
+
+    DIR/results/EXPERIMENT/SIZE-NUMBER-DIGEST.parquet        regret: checkpoints x repetitions
+    DIR/eliminations/...  and  DIR/plays/...                 the same unit's details, written before
+
+A unit is finished when its file in `results` is there. The digest in the name stands for the code, the problem and the
+size, so results of other code are left alone and never read as these.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from factored_bandits.errors import InvalidInput, MissingExtra
+from .tasks import Unit
+
+if TYPE_CHECKING:
+    import pandas
+
+STALE = 86_400.0  # seconds after which a file that was never finished is swept away
+FRAMES = ("results", "eliminations", "plays")
+# columns of a few texts that are repeated in every row: codes in memory
+REPEATED = (
+    "regret_unit",
+    "arms",
+    "unit",
+    "size",
+    "code",
+    "version",
+    "numpy",
+    "numba",
+    "machine",
+)
+EMPTY = {
+    "results": ("experiment", "problem", "policy", "repetition", "round", "regret"),
+    "eliminations": ("experiment", "problem", "policy", "repetition", "round", "factor", "level", "event", "unit"),
+    "plays": ("experiment", "problem", "policy", "repetition", "factor", "level", "plays", "unit"),
+}
+
+
+class Store:
+    """A folder of results."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def prepare(self) -> None:
+        """Make the folder, and sweep away what runs that were killed long ago left unfinished."""
+        try:
+            for frame in FRAMES:
+                (self.root / frame).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InvalidInput(f"--out {str(self.root)!r}: {error.strerror or error}") from None
+        for path in self.root.glob("*/*/.*.unfinished"):
+            with contextlib.suppress(FileNotFoundError):  # another run may sweep too
+                if time.time() - path.stat().st_mtime > STALE:
+                    path.unlink()
+
+    @contextlib.contextmanager
+    def at_work(self) -> Iterator[bool]:
+        """While a run is at work; whether it is the first one. The system forgets a run that is killed."""
+        try:
+            import fcntl
+        except ImportError:  # a system without such locks
+            yield True
+            return
+        with (self.root / ".at-work").open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                yield False
+            else:
+                yield True
+
+    def path(self, frame: str, unit: Unit) -> Path:
+        """The file of one unit."""
+        return self.root / frame / unit.spec.name / unit.file
+
+    def has(self, unit: Unit) -> bool:
+        """Whether the unit is finished."""
+        return self.path("results", unit).exists()
+
+    def write(self, unit: Unit, tables: dict[str, bytes]) -> None:
+        """Keep the results of a unit; the file that makes it finished comes last."""
+        for frame in reversed(FRAMES):
+            if frame in tables:
+                write_whole(self.path(frame, unit), tables[frame])
+
+    def read(self, frame: str, chosen: Sequence[Unit]) -> pandas.DataFrame:
+        """One table of the units that are finished."""
+        paths = [self.path(frame, unit) for unit in chosen if self.has(unit)]
+        return read_files((path for path in paths if path.exists()), EMPTY[frame])
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that nobody ever sees a part of it, whatever happens meanwhile."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.unfinished")
+    try:
+        with unfinished.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(path)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise InvalidInput(f"cannot write {str(path)!r}: {error.strerror or error}") from None
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new name last, where the system lets a folder be opened."""
+    if os.name == "posix":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def read_files(paths: Iterable[Path], columns: Sequence[str]) -> pandas.DataFrame:
+    """The rows of several files as one frame."""
+    try:
+        import pandas as pd
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise MissingExtra.of(str(error.name), "lab", "the laboratory") from None
+    tables: list[Any] = []
+    for path in paths:
+        try:
+            tables.append(pyarrow.parquet.ParquetFile(path).read())
+        except (pyarrow.ArrowInvalid, OSError) as error:
+            raise InvalidInput(f"{str(path)!r} cannot be read ({error}); delete it, and it is made again") from None
+    if not tables:
+        return pd.DataFrame({name: [] for name in columns})
+    table = pyarrow.concat_tables(tables)
+    frame: pandas.DataFrame = table.to_pandas(categories=[name for name in REPEATED if name in table.column_names])
+    return frame
+
+
+def read_folder(root: Path, containing: dict[str, str] | None = None) -> pandas.DataFrame:
+    """All rows of `results` in a folder, of whatever version, whose columns contain these texts."""
+    paths = sorted((root / "results").glob("*/*.parquet"))
+    if not paths:
+        raise InvalidInput(f"{str(root)!r} holds no results: factored-bandits reproduce --out {root} makes some")
+    frame = read_files(paths, EMPTY["results"])
+    for column, text in (containing or {}).items():
+        frame = frame[frame[column].str.contains(text, regex=False)]
+    return frame
+
+
+def overview(frame: pandas.DataFrame) -> list[dict[str, Any]]:
+    """Per experiment, problem, policy, size and version: mean regret at the horizon, and the time it took."""
+    keys = ["experiment", "problem", "policy", "size", "code", "horizon"]
+    last = frame[frame["round"] == frame.horizon]
+    rows = []
+    for values, group in last.groupby(keys, sort=False):
+        error = group.regret.std(ddof=1) / len(group) ** 0.5 if len(group) > 1 else None
+        named: Any = zip(keys, tuple(values), strict=True)
+        row: dict[str, Any] = {**dict(named), "repetitions": len(group)}
+        row |= {"mean": float(group.regret.mean()), "standard_error": None if error is None else float(error)}
+        rows.append({**row, "horizon": int(row["horizon"]), "seconds": float(group.seconds.sum())})
+    return rows

@@ -1,0 +1,209 @@
+"""One unit of work: play its repetitions, give back three tables as the bytes of Parquet files."""
+
+from __future__ import annotations
+
+import io
+import os
+import platform
+import signal
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from importlib import metadata
+from typing import Any
+
+import numpy as np
+
+from factored_bandits import __version__
+from factored_bandits.errors import InvalidInput, MissingExtra
+from factored_bandits.policies import Policy
+from factored_bandits.simulation.simulate import Job, checkpoints_of
+from . import lookup as _lookup
+from .record import Record
+from .spec import SizeName
+from .tasks import Piece, Setting, Unit, units
+
+FRAMES = ("results", "eliminations", "plays")
+WHOLE = ("repetition", "round", "horizon", "seed", "factor", "level", "plays")  # columns of whole numbers
+REAL = ("regret", "seconds")  # of real ones; all others are text
+_warm: set[tuple[str, str]] = set()
+_compiling = threading.Lock()
+
+
+def work(name: str, size: SizeName, source: str = "", file: str = "") -> dict[str, bytes]:
+    """Run the unit `name`; `source` is the text of the experiment's file, if it was not shipped.
+
+    `file` is the name under which its results will be kept: a worker with other code would give it another.
+
+    >>> sorted(work("horizon/0", "quick"))
+    ['eliminations', 'plays', 'results']
+    """
+    experiment, _, number = name.rpartition("/")
+    every = units(_lookup.spec_of(experiment, source), size)
+    if file and file not in (unit.file for unit in every[int(number) : int(number) + 1]):
+        raise InvalidInput(f"{name}: the worker on {platform.node()} has other code; install the same version there")
+    unit = every[int(number)]
+    tables: dict[str, list[Any]] = {frame: [] for frame in FRAMES}
+    for piece in unit.pieces:
+        play = player(piece.setting)
+        records, seconds = [], []
+        for repetition in range(piece.first, piece.first + piece.repetitions):
+            began = time.thread_time()
+            records.append(play(repetition))
+            seconds.append(time.thread_time() - began)
+        tables["results"].append(_results(unit, piece, records, seconds))
+        tables["eliminations"].append(_eliminations(unit, piece, records))
+        tables["plays"].append(_plays(unit, piece, records))
+    return {frame: parquet(parts) for frame, parts in tables.items()}
+
+
+def work_alone(name: str, size: SizeName, source: str, file: str, parent: int) -> dict[str, bytes]:
+    """`work` in a process of its own: leaves Ctrl-C to the parent, and ends with it."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _end_with(parent)
+    return work(name, size, source, file)
+
+
+_watched: set[int] = set()
+
+
+def _end_with(parent: int) -> None:
+    """A killed parent cannot tell its workers to stop, so they look."""
+    if parent in _watched or os.getpid() == parent:
+        return
+    _watched.add(parent)
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def player(setting: Setting) -> Callable[[int], Record]:
+    """What plays one repetition: the simulator, or the experiment's own way."""
+    points = checkpoints_of(setting.spec.checkpoints, setting.horizon)
+    own = _lookup.own_play(setting.spec.name) if setting.own_play else None
+    if own is not None:
+        return partial(own, setting, points)
+    job = Job(setting.policy, setting.problem, points, setting.spec.seed, True, True)
+    _compile(setting.policy, job)
+
+    def play(repetition: int) -> Record:
+        done = job.repetition(repetition, lambda index, t: False)
+        assert done is not None  # nobody told it to stop
+        return Record(done[0].regret[:-1], done[0].plays, done[1])
+
+    return play
+
+
+def _compile(policy: Policy, job: Job) -> None:
+    """Compile before the clock runs, one thread at a time."""
+    key = policy.name, f"{job.problem.name} {job.problem.parts} {job.problem.params.get('noise')}"
+    with _compiling:
+        if key not in _warm:
+            Job(policy, job.problem, np.array([1, int(job.checkpoints[-1])])[:1], 0, True, True).repetition(
+                0, lambda index, t: True
+            )
+            _warm.add(key)
+
+
+def _results(unit: Unit, piece: Piece, records: list[Record], seconds: list[float]) -> dict[str, Any]:
+    setting = piece.setting
+    points = checkpoints_of(setting.spec.checkpoints, setting.horizon)
+    facts = {
+        "horizon": setting.horizon,
+        "regret_unit": setting.problem.unit,
+        "arms": arms(setting.problem),
+        "unit": unit.name,
+        "size": unit.size,
+        "seed": setting.spec.seed,
+        "code": setting.code,
+        "version": __version__,
+        "numpy": np.__version__,
+        "numba": _version("numba"),
+        "machine": f"{platform.system()} {platform.machine()} {platform.node()}",
+    }
+    rows = len(points) * piece.repetitions
+    return {
+        **_labels(piece, [len(points)] * piece.repetitions),
+        "round": np.tile(points, piece.repetitions),
+        "regret": np.concatenate([record.regret for record in records]),
+        **{key: [value] * rows for key, value in facts.items()},
+        "seconds": np.repeat(seconds, len(points)),
+    }
+
+
+def _labels(piece: Piece, counts: list[int]) -> dict[str, Any]:
+    """The columns that say of what a row is, for so many rows per repetition."""
+    setting, rows = piece.setting, sum(counts)
+    return {
+        "experiment": [setting.spec.name] * rows,
+        "problem": [setting.case.name] * rows,
+        "policy": [setting.policy.label] * rows,
+        "repetition": np.repeat(np.arange(piece.first, piece.first + piece.repetitions), counts),
+    }
+
+
+def _eliminations(unit: Unit, piece: Piece, records: list[Record]) -> dict[str, Any]:
+    """When levels went out and came back."""
+    start = np.concatenate([[0], np.cumsum(piece.setting.problem.sizes)])
+    events = np.concatenate([record.events for record in records])
+    factors = np.searchsorted(start, events[:, 1], side="right") - 1
+    return {
+        **_labels(piece, [len(record.events) for record in records]),
+        "round": events[:, 0],
+        "factor": factors,
+        "level": events[:, 1] - start[factors],
+        "event": np.where(events[:, 2] == 1, "in", "out"),
+        "unit": [unit.name] * len(events),
+    }
+
+
+def _plays(unit: Unit, piece: Piece, records: list[Record]) -> dict[str, Any]:
+    """How often each level was played."""
+    sizes = piece.setting.problem.sizes
+    levels = sum(sizes)
+    return {
+        **_labels(piece, [levels] * piece.repetitions),
+        "factor": np.tile(np.repeat(np.arange(len(sizes)), sizes), piece.repetitions),
+        "level": np.tile(np.concatenate([np.arange(size) for size in sizes]), piece.repetitions),
+        "plays": np.concatenate([record.plays for record in records]),
+        "unit": [unit.name] * (levels * piece.repetitions),
+    }
+
+
+def arms(problem: Any) -> str:
+    """How many arms or levels: "16", "16x16".
+
+    >>> import factored_bandits as fb
+    >>> arms(fb.environments.identical_gap(16, 0.7)), arms(fb.environments.spiked(4))
+    ('16', '4x4')
+    """
+    sizes = problem.sizes[:1] if problem.kind == "duel" else problem.sizes
+    return "x".join(map(str, sizes))
+
+
+def parquet(parts: list[dict[str, Any]]) -> bytes:
+    """Tables below each other, as the bytes of a Parquet file; a table without rows has the same types."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtra.of("pyarrow", "lab", "the laboratory") from None
+    kinds = {name: pyarrow.int64() for name in WHOLE} | {name: pyarrow.float64() for name in REAL}
+    schema = pyarrow.schema([(name, kinds.get(name, pyarrow.string())) for name in parts[0]])
+    buffer = io.BytesIO()
+    tables = [pyarrow.table(columns, schema=schema) for columns in parts]
+    pyarrow.parquet.write_table(pyarrow.concat_tables(tables), buffer, compression="zstd")
+    return buffer.getvalue()
+
+
+def _version(library: str) -> str:
+    try:
+        return metadata.version(library)
+    except metadata.PackageNotFoundError:
+        return "none"

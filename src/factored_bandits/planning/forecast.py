@@ -1,0 +1,157 @@
+"""What to expect of one policy: when each factor is decided, by theory and by simulation, and what it costs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from factored_bandits.core.arrays import Floats
+from factored_bandits.environments import Problem
+from factored_bandits.policies import Policy
+from factored_bandits.simulation.result import Result
+from factored_bandits.theory import comparisons_upper, gaps, slope
+from factored_bandits.theory.check import THEOREMS
+from factored_bandits.theory.confidence import log_f_of
+from factored_bandits.theory.upper import RewardRange
+
+STEPS = 200  # of a fixed point that is reached in about ten
+
+
+@dataclass(frozen=True, eq=False)
+class Forecast:
+    """One policy on the problem of the plan."""
+
+    policy: str
+    result: Result
+    eliminates: bool  # a policy that rules nothing out never says that it is done
+    decided: Floats  # (repetitions, factors) first round in which only the best level was left; inf if there was none
+    theory: tuple[float, ...] | None  # per factor, the round by which the paper promises that; None: no promise
+
+    @property
+    def all_decided(self) -> Floats:
+        """Per repetition, the round by which every factor had been decided; inf beyond the horizon."""
+        return np.asarray(self.decided.max(axis=1))
+
+    @property
+    def best_found(self) -> float:
+        """Share of repetitions whose last recommendation was the best combination."""
+        return float(self.result.correct[:, -1].mean())
+
+    def lost(self, rounds: Floats | float) -> float:
+        """The mean regret by these rounds (one number, or one per repetition); beyond the horizon, by the horizon."""
+        ends = np.broadcast_to(np.minimum(rounds, self.result.horizon), (self.result.repetitions,))
+        at = np.concatenate([[0], self.result.checkpoints])
+        return float(np.mean([np.interp(t, at, [0.0, *row]) for t, row in zip(ends, self.result.regret, strict=True)]))
+
+    def to_dict(self, fixed: int | None) -> dict[str, Any]:
+        """What a plan shows of it, ready for JSON; `fixed`: the rounds of the fixed test."""
+        every: list[tuple[int | None, Floats]] = [(None, self.all_decided), *enumerate(self.decided.T)]
+        theory = [max(self.theory), *self.theory] if self.theory else [math.inf] * len(every)
+        decided = [
+            {
+                "factor": factor,  # None: all of them
+                "theory": finite(promise),
+                "median": finite(share_point(rounds, 0.5)),
+                "quantile_90": finite(share_point(rounds, 0.9)),
+                "rounds": [finite(t) for t in rounds],
+            }
+            for (factor, rounds), promise in zip(every, theory, strict=True)
+        ]
+        return {
+            "policy": self.policy,
+            "horizon": self.result.horizon,
+            "repetitions": self.result.repetitions,
+            "eliminates": self.eliminates,
+            "best_found": self.best_found,
+            "found_after": finite(float(np.median(self.result.settled()))),
+            "decided": decided if self.eliminates else None,
+            "censored": float(np.isinf(self.all_decided).mean()) if self.eliminates else None,
+            "lost_until_decided": self.lost(self.all_decided) if self.eliminates else None,
+            "lost_in_time_of_fixed_test": self.lost(fixed) if fixed and fixed <= self.result.horizon else None,
+        }
+
+
+def forecast(policy: Policy, problem: Problem, result: Result) -> Forecast:
+    """Read a simulation."""
+    eliminates = hasattr(policy.module, "standing")
+    promised = policy.name in THEOREMS and policy.params == type(policy.params)()
+    theory = promised_rounds(problem, policy.reward_range) if promised else None
+    return Forecast(policy.label, result, eliminates, rounds_decided(result, eliminates), theory)
+
+
+def rounds_decided(result: Result, eliminates: bool) -> Floats:
+    """Per repetition and factor, the first round in which all levels but the best were out."""
+    first = np.full((result.repetitions, len(result.sizes)), math.inf)
+    if not eliminates:
+        return first
+    for l, size in enumerate(result.sizes):
+        if size == 1:
+            first[:, l] = 0.0
+    row = _rows(result)
+    out: dict[tuple[int, int], set[int]] = {}
+    for event in result.eliminations:
+        gone = out.setdefault((event.repetition, event.factor), set())
+        (gone.add if event.event == "out" else gone.discard)(event.level)
+        place = row[event.repetition], event.factor
+        if len(gone) == result.sizes[event.factor] - 1 and result.best[event.factor] not in gone:
+            first[place] = min(first[place], event.round)
+    return first
+
+
+def _rows(result: Result) -> dict[int, int]:
+    """The row of each repetition with events; after Ctrl-C some repetitions may be missing between them."""
+    seen = sorted({event.repetition for event in result.eliminations})
+    complete = not seen or seen[-1] < result.repetitions
+    return {index: index if complete else i for i, index in enumerate(seen)}
+
+
+def promised_rounds(problem: Problem, reward_range: RewardRange = "environment") -> tuple[float, ...]:
+    """Per factor, the round by which TEA has ruled out all levels but the best, while its bounds hold.
+
+    Step 3 of the proof of Theorem 1 gives the comparisons with the best level after which a level is out; while it is
+    in, each phase has at least one, and a phase is no longer than the largest factor: t = M comparisons(f(t)).
+
+    >>> import factored_bandits as fb
+    >>> [round(t) for t in promised_rounds(fb.environments.spiked(levels=4, best=0.81, gap=0.5))]
+    [62754, 62754]
+    """
+    by, longest = slope(problem, reward_range), max(problem.sizes)
+    found = []
+    for l, gap in enumerate(gaps(problem)):
+        others = np.delete(gap, problem.best[l])
+        found.append(rounds_for_gap(by * float(others.min()), len(gap), longest) if len(others) else 0.0)
+    return tuple(found)
+
+
+def rounds_for_gap(gap: float, levels: int, longest: int) -> float:
+    """The solution of t = M comparisons(f(t)), for a gap on the scale of TEM."""
+    if gap <= 0.0:
+        return math.inf
+    t = 1.0
+    for _ in range(STEPS):
+        reached = longest * (1.0 + float(comparisons_upper(gap, levels, float(log_f_of(t)))))
+        if reached <= t * (1.0 + 1e-9):
+            break
+        t = reached
+    return t
+
+
+def share_point(rounds: Floats, share: float) -> float:
+    """The round by which this share of the repetitions was decided; inf if fewer were.
+
+    >>> share_point(np.array([30.0, 10.0, math.inf, 20.0]), 0.5), share_point(np.array([30.0, math.inf]), 0.9)
+    (20.0, inf)
+    """
+    return float(np.sort(rounds)[max(0, math.ceil(share * len(rounds) - 1e-9) - 1)])
+
+
+def finite(value: float) -> float | None:
+    """None instead of infinity.
+
+    >>> finite(math.inf), finite(2.0)
+    (None, 2.0)
+    """
+    return float(value) if math.isfinite(value) else None

@@ -1,0 +1,86 @@
+"""Uniform duels: both places drawn at random, always. The floor of every comparison of dueling algorithms.
+
+Keeps the share of duels won by each arm (its Borda score) and recommends the best.
+
+    >>> import factored_bandits as fb
+    >>> environment = fb.environments.identical_gap(4, 0.8)
+    >>> result = fb.simulate("dueling_uniform", environment, horizon=1_000, repetitions=4, seed=1, progress=False)
+    >>> bool(210 < result.regret[:, -1].mean() < 240)
+    True
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from factored_bandits.core.arrays import Floats, Ints
+from factored_bandits.core.kernel import kernel
+from factored_bandits.core.rng import below
+from factored_bandits.policies.base import Info
+
+INFO = Info(
+    title="Uniform duels",
+    kind="duel",
+    scale=(0.0, 1.0),
+    assumption="none",
+    guarantee="none: regret grows linearly",
+    reference="the usual randomised test",
+)
+
+
+class Params(NamedTuple):
+    """No parameters."""
+
+
+class State(NamedTuple):
+    """What each arm has won."""
+
+    wins: Floats  # (K,) a tie counts one half
+    plays: Ints  # (K,) in either place; duels of an arm with itself do not count
+
+
+def init(params: Params, sizes: Ints, horizon: int) -> State:
+    """Nothing known."""
+    return State(np.zeros(sizes[0]), np.zeros(sizes[0], dtype=np.int64))
+
+
+@kernel
+def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
+    """One duel."""
+    actions[0, 0] = below(rng, len(state.wins))
+    actions[0, 1] = below(rng, len(state.wins))
+    return 1
+
+
+@kernel
+def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
+    """Shares of wins."""
+    first, second = actions[0, 0], actions[0, 1]
+    if first != second:
+        state.wins[first] += rewards[0]
+        state.wins[second] += 1.0 - rewards[0]
+        state.plays[first] += 1
+        state.plays[second] += 1
+
+
+@kernel
+def recommend(params: Params, state: State, action: Ints) -> None:
+    """The arm with the largest share of wins."""
+    best, best_share = 0, -np.inf
+    for i in range(len(state.wins)):
+        if state.plays[i] > 0 and state.wins[i] / state.plays[i] > best_share:
+            best, best_share = i, state.wins[i] / state.plays[i]
+    action[0], action[1] = best, best
+
+
+def propensities(params: Params, state: State, length: int) -> list[Floats]:
+    """One over the number of arms, in both places."""
+    return [np.full(len(state.wins), 1.0 / len(state.wins))] * 2
+
+
+def absorb(params: Params, state: State, wins: Floats) -> None:
+    """Past duels count like duels played."""
+    state.wins[:] += wins.sum(axis=1)
+    state.plays[:] += (wins + wins.T).sum(axis=1).astype(np.int64)

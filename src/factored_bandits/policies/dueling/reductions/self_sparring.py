@@ -1,0 +1,86 @@
+"""Self-Sparring (Sui, Zhuang, Burdick & Yue, UAI 2017): Thompson sampling draws both arms of a duel.
+
+One Beta distribution per arm. Two independent samples of all of them, the largest of each goes into the duel; the
+winner gains a win, the loser a loss. Very small regret in most runs. But where arms are close to the best one, a run in
+a hundred or so settles on one of those for long if duels of an arm with itself are skipped, since these are then all it
+plays: look at the worst run, not at the mean only. Counting them costs two to four times the median regret, and showed
+no such run in 600.
+
+    >>> import factored_bandits as fb
+    >>> environment = fb.environments.identical_gap(4, 0.9)
+    >>> result = fb.simulate("self_sparring", environment, horizon=5_000, repetitions=4, seed=1, progress=False)
+    >>> bool(result.correct[:, -1].all())
+    True
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from factored_bandits.core.arrays import Floats, Ints
+from factored_bandits.core.kernel import kernel
+from factored_bandits.policies.base import Code, Info
+from factored_bandits.policies.blocks.base_bandits import PLAYS, WINS, count, thompson_pick
+
+COUNTED: Code = 1  # Params.self_duels
+
+INFO = Info(
+    title="Self-Sparring",
+    kind="duel",
+    scale=(0.0, 1.0),
+    assumption="utility, approximately linear link",
+    guarantee="O(K log(t) / smallest gap) asymptotically, anytime",
+    reference="Sui, Zhuang, Burdick & Yue, Multi-dueling Bandits with Dependent Arms, UAI 2017, Algorithm 1",
+)
+
+
+class Params(NamedTuple):
+    """Duels of an arm with itself are `skipped`, or `counted` as one win and one loss."""
+
+    self_duels: Literal["skipped", "counted"] = "skipped"
+
+
+class State(NamedTuple):
+    """What each arm has won."""
+
+    table: Floats  # (2, K) wins and duels
+
+
+def init(params: Params, sizes: Ints, horizon: int) -> State:
+    """Nothing known."""
+    return State(np.zeros((2, sizes[0])))
+
+
+@kernel
+def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
+    """The best of one sample against the best of another."""
+    actions[0, 0] = thompson_pick(state.table, rng)
+    actions[0, 1] = thompson_pick(state.table, rng)
+    return 1
+
+
+@kernel
+def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
+    """One win, one loss."""
+    if actions[0, 0] != actions[0, 1] or params.self_duels == COUNTED:
+        count(state.table, actions[0, 0], rewards[0])
+        count(state.table, actions[0, 1], 1.0 - rewards[0])
+
+
+@kernel
+def recommend(params: Params, state: State, action: Ints) -> None:
+    """The arm with the largest expected share of wins."""
+    best, highest = 0, -1.0
+    for arm in range(state.table.shape[1]):
+        share = (state.table[WINS, arm] + 1.0) / (state.table[PLAYS, arm] + 2.0)
+        if share > highest:
+            best, highest = arm, share
+    action[0], action[1] = best, best
+
+
+def absorb(params: Params, state: State, wins: Floats) -> None:
+    """Past duels count like duels played."""
+    state.table[WINS] += wins.sum(axis=1)
+    state.table[PLAYS] += wins.sum(axis=1) + wins.sum(axis=0)

@@ -1,0 +1,140 @@
+"""Winner Stays (Chen & Frazier, ICML 2017): the winner of a duel defends its title against the next challenger.
+
+Every arm keeps its wins less its losses. The two arms with the largest difference duel; ties go to those who have just
+played, then to chance. So a pair duels until one falls behind an arm that has not yet played in this round, which is
+the next challenger; a round ends when every arm has challenged. For strong regret, after the r-th round (not after
+every duel) its winner duels itself floor(beta^r) times.
+
+Within a round everyone who has not played has the same difference, everyone beaten one less; so the next pair is known
+without a search.
+
+    >>> import factored_bandits as fb
+    >>> environment = fb.environments.identical_gap(4, 0.9)
+    >>> result = fb.simulate("winner_stays", environment, horizon=10_000, repetitions=4, seed=1, progress=False)
+    >>> bool(result.correct[:, -1].all())
+    True
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from factored_bandits.core.arrays import Floats, Ints
+from factored_bandits.errors import InvalidInput
+from factored_bandits.core.kernel import kernel
+from factored_bandits.core.rng import below
+from factored_bandits.policies.base import FOREVER, Code, Info
+
+STRONG: Code = 0  # Params.regret
+ROUND, FIRST, SECOND, WAITING, AWAKE = 0, 1, 2, 3, 4  # places in State.clock
+NOBODY = -1
+
+INFO = Info(
+    title="Winner Stays",
+    kind="duel",
+    scale=(0.0, 1.0),
+    assumption="Condorcet winner",
+    guarantee="weak regret O(K^2), O(K log K) with a total order; strong regret O(K^2 + K log t), anytime",
+    reference="Chen & Frazier, Dueling Bandits with Weak Regret, ICML 2017, Algorithms 1 and 2",
+)
+
+
+class Params(NamedTuple):
+    """WS-S for `strong` regret with its `beta` > 1, or WS-W for `weak` regret, which never duels an arm with itself."""
+
+    regret: Literal["strong", "weak"] = "strong"
+    beta: float = 1.1
+
+
+class State(NamedTuple):
+    """The title holder, the challenger, and who has not played in this round."""
+
+    margin: Ints  # (K,) wins less losses
+    pool: Ints  # (K,) the arms that have not played in this round, packed
+    clock: Ints  # (5,) the round, 0 before the first; the pair, NOBODY for one to be chosen; size of pool; rest ends
+    power: Floats  # (1,) beta^round, at most FOREVER
+
+
+def init(params: Params, sizes: Ints, horizon: int) -> State:
+    """No round has begun."""
+    if not params.beta > 1.0:
+        raise InvalidInput(f"winner_stays: beta must exceed 1, not {params.beta:g}: the rests grow as beta^round")
+    arms = int(sizes[0])
+    clock = np.array([0, NOBODY, NOBODY, 0, 0])
+    return State(np.zeros(arms, dtype=np.int64), np.zeros(arms, dtype=np.int64), clock, np.ones(1))
+
+
+@kernel
+def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
+    """The title holder against the challenger; while resting, against itself."""
+    clock = state.clock
+    if t < clock[AWAKE]:
+        actions[0, 0], actions[0, 1] = clock[FIRST], clock[FIRST]
+        return 1
+    if clock[SECOND] == NOBODY:
+        if clock[WAITING] == 0:
+            new_round(params, state)
+        if clock[FIRST] == NOBODY:
+            clock[FIRST] = challenger(state, rng)
+        clock[SECOND] = challenger(state, rng)
+    actions[0, 0], actions[0, 1] = clock[FIRST], clock[SECOND]
+    return 1
+
+
+@kernel
+def new_round(params: Params, state: State) -> None:
+    """Everyone but the title holder is to play; the loser of the last duel, if still there, begins."""
+    clock, count = state.clock, 0
+    for arm in range(len(state.pool)):
+        if arm != clock[FIRST] and arm != clock[SECOND]:
+            state.pool[count] = arm
+            count += 1
+    clock[WAITING] = count
+    clock[ROUND] += 1
+    state.power[0] = min(state.power[0] * params.beta, float(FOREVER))
+
+
+@kernel
+def challenger(state: State, rng: np.random.Generator) -> int:
+    """A random one of those who have not played in this round."""
+    place = below(rng, state.clock[WAITING])
+    arm = state.pool[place]
+    state.clock[WAITING] -= 1
+    state.pool[place] = state.pool[state.clock[WAITING]]
+    return arm
+
+
+@kernel
+def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
+    """Win and loss; a tie changes nothing, nor does a duel that was asked before its pair was decided."""
+    clock, margin = state.clock, state.margin
+    first, second = actions[0, 0], actions[0, 1]
+    if first == second or first != clock[FIRST] or second != clock[SECOND]:
+        return
+    gain = int(2.0 * rewards[0] - 1.0)
+    margin[first] += gain
+    margin[second] -= gain
+    if margin[second] > margin[first]:
+        clock[FIRST], clock[SECOND] = second, first
+    if margin[clock[SECOND]] == -clock[ROUND]:
+        if clock[WAITING] == 0 and params.regret == STRONG:
+            clock[AWAKE] = t + 1 + int(state.power[0])
+        if clock[WAITING] > 0 or params.regret == STRONG:
+            clock[SECOND] = NOBODY
+        else:  # all others tie, and ties go to the arm that has just played
+            new_round(params, state)
+
+
+@kernel
+def idle(params: Params, state: State, t: int) -> int:
+    """The rest after a round."""
+    return max(0, state.clock[AWAKE] - t)
+
+
+@kernel
+def recommend(params: Params, state: State, action: Ints) -> None:
+    """The title holder."""
+    action[0] = max(state.clock[FIRST], 0)
+    action[1] = action[0]

@@ -1,0 +1,61 @@
+"""RMED1, Relative Minimum Empirical Divergence (Komiyama, Honda, Kashima & Nakagawa, COLT 2015, Algorithm 1).
+
+Every arm that might still be the best, given the evidence against it so far, takes its turn and duels the likeliest
+best arm if that one is ahead of it, else the arm that beats it most often. Once only the best is left it duels itself.
+
+    >>> import factored_bandits as fb
+    >>> environment = fb.environments.identical_gap(8, 0.9)
+    >>> result = fb.simulate("rmed1", environment, horizon=20_000, repetitions=4, seed=1, progress=False)
+    >>> bool(result.correct[:, -1].all())
+    True
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from factored_bandits.core.arrays import Ints
+from factored_bandits.core.kernel import kernel
+from factored_bandits.policies.base import FOREVER, Info
+from ._rmed import State, absorb, begin, learn, likeliest, next_arm, recommend, rest, sweep
+from ._opponents import opponent
+
+__all__ = ["INFO", "Params", "State", "absorb", "idle", "init", "learn", "plan", "recommend"]
+
+INFO = Info(
+    title="Relative Minimum Empirical Divergence 1",
+    kind="duel",
+    scale=(0.0, 1.0),
+    assumption="Condorcet winner",
+    guarantee="sum of gap log(t) / 2d(q) + O(K^(2 + epsilon)), anytime; optimal where the best arm is the worst rival",
+    reference="Komiyama, Honda, Kashima & Nakagawa, COLT 2015, Algorithms 1 and 2",
+)
+
+
+class Params(NamedTuple):
+    """`weight` in f(K) = weight K^1.01, how much more evidence than log t puts an arm aside."""
+
+    weight: float = 0.3
+
+
+def init(params: Params, sizes: Ints, horizon: int) -> State:
+    """Nothing known."""
+    return begin("rmed1", int(sizes[0]), params.weight, alpha=1.0)
+
+
+@kernel
+def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
+    """Every pair once; then the arms of L_C, each against the opponent of Algorithm 2."""
+    if not sweep(state, 1, t, rng, actions):
+        best = likeliest(state, rng)
+        l = next_arm(state, best, rng)
+        actions[0, 0], actions[0, 1] = l, opponent(state, l, best, rng)
+    return 1
+
+
+@kernel
+def idle(params: Params, state: State, t: int) -> int:
+    """The best arm alone duels itself until log t lets another one in."""
+    return rest(state, t, FOREVER)

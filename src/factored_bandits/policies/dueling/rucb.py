@@ -1,0 +1,175 @@
+"""RUCB, Relative Upper Confidence Bound (Zoghi, Whiteson, Munos & de Rijke, ICML 2014).
+
+The champion is an arm that nobody beats beyond doubt, the one that was alone in this with probability one half; its
+opponent is the arm with the largest upper confidence bound of beating it. Once the champion beats all others beyond
+doubt it duels itself until log t has grown enough for doubts. An arm is a possible champion at round t iff its largest
+deficit (a number without time) is at most alpha log t: K comparisons instead of K^2 bounds.
+
+    >>> import factored_bandits as fb
+    >>> environment = fb.environments.identical_gap(8, 0.9)
+    >>> result = fb.simulate("rucb", environment, horizon=20_000, repetitions=4, seed=1, progress=False)
+    >>> bool(result.correct[:, -1].all())
+    True
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from factored_bandits.core.arrays import Floats, Ints
+from factored_bandits.core.kernel import kernel
+from factored_bandits.core.rng import below
+from factored_bandits.policies.base import Info
+from factored_bandits.policies.blocks.duels import (
+    check_positive,
+    check_size,
+    deficit,
+    first_round,
+    met,
+    new_rivals,
+    record,
+    strongest_rival,
+    update_rivals,
+)
+
+NOBODY = -1
+FAVOURITE, ALONE = 0, 1  # places in State.memory
+
+INFO = Info(
+    title="Relative Upper Confidence Bound",
+    kind="duel",
+    scale=(0.0, 1.0),
+    assumption="Condorcet winner",
+    guarantee="O(K log(t) / gap^2) + O(K^2), anytime, in expectation and with high probability",
+    reference="Zoghi, Whiteson, Munos & de Rijke, ICML 2014, Algorithm 1",
+)
+
+
+class Params(NamedTuple):
+    """`alpha` under the root; the bound of a pair that has not met, 1, or 2 as the paper's 0/0 + 1/0 = 1 + 1."""
+
+    alpha: float = 0.51
+    unplayed: Literal[1, 2] = 1
+
+
+class State(NamedTuple):
+    """Who beat whom, ready to be compared with alpha log t."""
+
+    wins: Floats  # (K, K) of row over column, a tie counts one half
+    rivals: Floats  # (K, 2, K) q_jc and 1 / sqrt(N_jc) at [c, :, j]
+    worst: Floats  # (K,) the largest deficit of each arm
+    memory: Ints  # (2,) the only member of B or NOBODY; did the champion duel itself at the last plan?
+
+
+def init(params: Params, sizes: Ints, horizon: int) -> State:
+    """Nothing known."""
+    arms = int(sizes[0])
+    check_positive("rucb", alpha=params.alpha)
+    check_size("rucb", arms, matrices=3)
+    rivals = new_rivals(arms, float(params.unplayed))
+    return State(np.zeros((arms, arms)), rivals, np.zeros(arms), np.array([NOBODY, 0]))
+
+
+@kernel
+def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
+    """Lines 4-10."""
+    level = params.alpha * math.log(t)
+    champion = pick_champion(state, level, rng)
+    opponent = strongest_rival(state.rivals, champion, math.sqrt(level), rng)
+    state.memory[ALONE] = 1 if opponent == champion else 0
+    actions[0, 0], actions[0, 1] = champion, opponent
+    return 1
+
+
+@kernel
+def pick_champion(state: State, level: float, rng: np.random.Generator) -> int:
+    """Lines 5-9: C = {i: u_ij >= 1/2 for all j}; B <- B n C; B <- C if C has one member."""
+    worst, memory = state.worst, state.memory
+    arms, possible, last = len(worst), 0, NOBODY
+    for i in range(arms):
+        if worst[i] <= level:
+            possible += 1
+            last = i
+    if possible == 0:
+        memory[FAVOURITE] = NOBODY
+        return below(rng, arms)
+    if possible == 1:
+        memory[FAVOURITE] = last
+        return last
+    favourite = memory[FAVOURITE]
+    if favourite != NOBODY and worst[favourite] > level:
+        favourite = memory[FAVOURITE] = NOBODY
+    if favourite != NOBODY:
+        if rng.random() < 0.5:
+            return favourite
+        possible -= 1
+    left = below(rng, possible)
+    for i in range(arms):
+        if worst[i] <= level and i != favourite:
+            if left == 0:
+                return i
+            left -= 1
+    return last
+
+
+@kernel
+def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
+    """Line 11, and the numbers that depend on the pair."""
+    first, second = actions[0, 0], actions[0, 1]
+    if first != second:
+        before = deficit(state.wins, first, second), deficit(state.wins, second, first)
+        record(state.wins, first, second, rewards[0])
+        update_rivals(state.wins, state.rivals, first, second)
+        update_worst(state, first, second, before[0])
+        update_worst(state, second, first, before[1])
+
+
+@kernel
+def update_worst(state: State, i: int, j: int, before: float) -> None:
+    """The largest deficit of arm i after the pair (i, j) met: looked for only where it may have shrunk."""
+    now = deficit(state.wins, i, j)
+    if now >= state.worst[i]:
+        state.worst[i] = now
+    elif before == state.worst[i]:
+        state.worst[i] = 0.0
+        for k in range(len(state.worst)):
+            state.worst[i] = max(state.worst[i], deficit(state.wins, i, k))
+
+
+@kernel
+def idle(params: Params, state: State, t: int) -> int:
+    """A champion that beats all beyond doubt duels itself until alpha log t reaches the smallest of their deficits."""
+    champion = state.memory[FAVOURITE]
+    if champion == NOBODY or state.memory[ALONE] == 0:
+        return 0
+    lowest = math.inf
+    for j in range(len(state.worst)):
+        if j != champion:
+            lowest = min(lowest, deficit(state.wins, j, champion))
+    if state.worst[champion] > params.alpha * math.log(t):
+        return 0
+    return max(0, first_round(lowest / params.alpha) - t)
+
+
+@kernel
+def recommend(params: Params, state: State, action: Ints) -> None:
+    """The member of B, else the arm with the smallest largest deficit."""
+    best = state.memory[FAVOURITE]
+    if best == NOBODY:
+        best = 0
+        for i in range(len(state.worst)):
+            if state.worst[i] < state.worst[best]:
+                best = i
+    action[0], action[1] = best, best
+
+
+def absorb(params: Params, state: State, wins: Floats) -> None:
+    """Past duels count like duels played."""
+    state.wins[:] += wins
+    for i, j in met(state.wins):
+        update_rivals(state.wins, state.rivals, i, j)
+    for i in range(len(wins)):
+        state.worst[i] = max(deficit(state.wins, i, j) for j in range(len(wins)))

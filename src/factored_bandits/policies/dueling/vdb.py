@@ -1,0 +1,116 @@
+"""Versatile dueling bandits (Saha & Gaillard, ICML 2022): one learner that bears an adversary draws both arms.
+
+Both arms of a duel are drawn independently by the chances of one learner, which learns from both of them. It is best
+of both worlds: logarithmic regret where a fixed arm beats all others, and sqrt(K T) where preferences change at will.
+Costs O(K) per duel and no memory per pair, so it takes thousands of arms.
+
+`tsallis_inf` (Zimmert & Seldin 2019) adds half of the reduced-variance estimate of each arm, at rate 4 / sqrt(t).
+`lb_inf` (Ito, Tsuchiya & Honda 2022), whose rate adapts to the variance, counts a duel as two of its rounds.
+
+    >>> import factored_bandits as fb
+    >>> environment = fb.environments.identical_gap(4, 0.9)
+    >>> result = fb.simulate("vdb", environment, horizon=5_000, repetitions=4, seed=1, progress=False)
+    >>> bool(result.correct[:, -1].all())
+    True
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from factored_bandits.core.arrays import Floats, Ints
+from factored_bandits.core.kernel import kernel
+from factored_bandits.policies.base import Code, Info
+from factored_bandits.core.categorical import draw
+from factored_bandits.policies.blocks.lb_inf import (
+    CHANCE,
+    ESTIMATE,
+    LEAST_SQUARES,
+    lb_inf_feed,
+    lb_inf_table,
+    lb_inf_weights,
+)
+from factored_bandits.policies.blocks.propensities import no_promises, promise, promised
+from factored_bandits.policies.blocks.tsallis import (
+    REDUCED_VARIANCE,
+    learning_rate,
+    tsallis_feed,
+    tsallis_weights,
+)
+
+TSALLIS_INF: Code = 0  # Params.learner
+
+INFO = Info(
+    title="Versatile dueling bandits",
+    kind="duel",
+    scale=(0.0, 1.0),
+    assumption="Condorcet winner; nothing for sqrt(K t)",
+    guarantee="O(sum over arms of log(t) / gap), and O(sqrt(K t)) against an adversary, anytime",
+    reference="Saha & Gaillard, Versatile Dueling Bandits: Best-of-both World Analyses, ICML 2022",
+)
+
+
+class Params(NamedTuple):
+    """The learner that draws both arms."""
+
+    learner: Literal["tsallis_inf", "lb_inf"] = "tsallis_inf"
+
+
+class State(NamedTuple):
+    """One learner."""
+
+    table: Floats  # (rows, K) see _lb_inf; Tsallis-INF keeps twice its estimates in ESTIMATE, and CHANCE
+    guess: Floats  # (1,) where the learner's equation was solved last
+    promises: Floats  # (duels, 3) the chances of both arms of the last duels, see _promises
+
+
+def init(params: Params, sizes: Ints, horizon: int) -> State:
+    """Nothing known."""
+    return State(lb_inf_table([int(sizes[0])]), np.zeros(1), no_promises(2))
+
+
+@kernel
+def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
+    """Two draws by the same chances."""
+    table, arms = state.table, state.table.shape[1]
+    if params.learner == TSALLIS_INF:
+        rate = 0.5 * learning_rate(float(t), REDUCED_VARIANCE)  # the estimates are kept twice
+        state.guess[0] = tsallis_weights(table[ESTIMATE], table[CHANCE], 0, arms, rate, state.guess[0])
+    else:
+        state.guess[0] = lb_inf_weights(table, 0, arms, math.log(2.0 * t), state.guess[0])
+    for place in range(2):
+        actions[0, place] = draw(rng, table[CHANCE], 0, arms)
+        promise(state.promises, t, place, table[CHANCE, actions[0, place]])
+    return 1
+
+
+@kernel
+def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
+    """The learner hears of both arms; its loss is 1 for the arm that lost."""
+    table, arms = state.table, state.table.shape[1]
+    for place in range(2):
+        arm, loss = actions[0, place], 1.0 - rewards[0] if place == 0 else rewards[0]
+        table[CHANCE, arm] = promised(state.promises, t, place, table[CHANCE, arm])
+        if params.learner == TSALLIS_INF:
+            rate = learning_rate(float(t), REDUCED_VARIANCE)
+            tsallis_feed(table[ESTIMATE], table[CHANCE], 0, arms, arm, loss, rate, REDUCED_VARIANCE)
+        else:
+            lb_inf_feed(table, 0, arms, arm, loss, math.log(2.0 * t), LEAST_SQUARES)
+
+
+@kernel
+def recommend(params: Params, state: State, action: Ints) -> None:
+    """The arm with the largest chance."""
+    best = 0
+    for arm in range(1, state.table.shape[1]):
+        if state.table[CHANCE, arm] > state.table[CHANCE, best]:
+            best = arm
+    action[0], action[1] = best, best
+
+
+def propensities(params: Params, state: State, length: int) -> list[Floats]:
+    """The learner's chances, in both places."""
+    return [state.table[CHANCE].copy()] * 2

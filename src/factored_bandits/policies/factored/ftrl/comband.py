@@ -1,0 +1,81 @@
+"""ComBand (Cesa-Bianchi & Lugosi 2012) on a Cartesian product: exponential weights over all combinations, kept apart.
+
+ComBand weighs every combination by the exponential of its estimated loss, a sum over its levels, and mixes in a share
+of uniform play. On a product the weights factorise, so each factor draws its own level; and since <u, P+ s> is the
+sum over factors of 1{same level} / chance, minus L - 1, its estimate through the pseudo-inverse P+ of E[s s'] is
+importance weighting per factor, up to a constant that does not change the weights. Rate and exploration are shared by
+all factors and tuned to the horizon as in its Theorem 1. Assumes that losses are sums over factors, which may change at
+will.
+
+    >>> import factored_bandits as fb
+    >>> environment = fb.environments.make("additive", effects=[[0.0, 0.4], [0.0, 0.3, 0.1]], base=0.1)
+    >>> result = fb.simulate("comband", environment, horizon=5_000, repetitions=4, seed=1, progress=False)
+    >>> bool(result.correct[:, -1].all())
+    True
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from factored_bandits.core.arrays import Floats, Ints
+from factored_bandits.errors import InvalidInput
+from factored_bandits.core.kernel import kernel
+from factored_bandits.policies.base import Info
+from factored_bandits.core.categorical import draw
+from ._exponential import exponential_weights, learn, propensities, recommend
+from factored_bandits.core.select import even_chances, starts
+from factored_bandits.policies.blocks.propensities import no_promises, promise
+
+__all__ = ["INFO", "Params", "State", "init", "learn", "plan", "propensities", "recommend"]
+
+INFO = Info(
+    title="ComBand on a Cartesian product",
+    kind="factored",
+    scale=(0.0, 1.0),
+    assumption="additive losses, chosen by an adversary",
+    guarantee="2 sqrt((2 L max K + sum K) T log(prod K)) against an adversary",
+    reference="Cesa-Bianchi & Lugosi, Combinatorial Bandits, JCSS 78, 2012",
+    needs_horizon=True,
+)
+
+
+class Params(NamedTuple):
+    """No parameters."""
+
+
+class State(NamedTuple):
+    """Learners side by side."""
+
+    start: Ints  # (L + 1,) first level of each factor
+    tuning: Floats  # (2,) rate, share of uniform play
+    losses: Floats  # (levels,) cumulated estimates
+    chances: Floats  # (levels,) of the last plan
+    promises: Floats  # (plays, 1 + L) chances of the last plays
+
+
+def init(params: Params, sizes: Ints, horizon: int) -> State:
+    """Nothing known; rate and exploration as in Theorem 1, with B^2 = L and the least eigenvalue 1 / max K."""
+    if horizon == 0:
+        raise InvalidInput("comband needs the horizon: its exploration is tuned to it")
+    start = starts(sizes)
+    ratio = float(len(sizes) * max(sizes))  # B^2 / lambda_min
+    rate = math.sqrt(sum(math.log(size) for size in sizes) / ((start[-1] + 2.0 * ratio) * horizon))
+    tuning = np.array([rate, min(1.0, rate * ratio)])
+    chances = even_chances(sizes)
+    return State(start, tuning, np.zeros(start[-1]), chances, no_promises(len(sizes)))
+
+
+@kernel
+def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
+    """One play, each factor by its own chances."""
+    start, chances = state.start, state.chances
+    for l in range(len(start) - 1):
+        size = start[l + 1] - start[l]
+        exponential_weights(state.losses, chances, start[l], size, state.tuning[0], state.tuning[1])
+        actions[0, l] = draw(rng, chances, start[l], size)
+        promise(state.promises, t, l, chances[start[l] + actions[0, l]])
+    return 1

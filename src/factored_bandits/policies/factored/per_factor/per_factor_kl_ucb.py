@@ -1,0 +1,76 @@
+"""Sparring KL-UCB: one KL-UCB per factor, all fed with the reward of the whole combination.
+
+As `sparring_ucb`, with the index of KL-UCB: the largest q for which plays * kl(mean, q) is at most log t + c log log t.
+Cheap, and good on easy problems; but it locks in a wrong level where an early mean is stale, as on `trap`.
+
+    >>> import factored_bandits as fb
+    >>> environment = fb.environments.make("additive", effects=[[0.0, 0.4], [0.0, 0.3, 0.1]], base=0.1)
+    >>> result = fb.simulate("sparring_kl_ucb", environment, horizon=5_000, repetitions=4, seed=1, progress=False)
+    >>> bool(result.correct[:, -1].all())
+    True
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from factored_bandits.core.arrays import Floats, Ints
+from factored_bandits.core.kernel import kernel
+from factored_bandits.policies.base import Info
+from factored_bandits.core.select import largest, starts
+from factored_bandits.core.numerics import exploration
+from factored_bandits.policies.blocks.kl_index import PLAYS, check_c, kl_feed, kl_pick, kl_table
+
+INFO = Info(
+    title="Sparring KL-UCB: one KL-UCB per factor",
+    kind="factored",
+    scale=(0.0, 1.0),
+    assumption="none that would be enough: a heuristic",
+    guarantee="none: it may lock in a wrong level, as on 'trap'",
+    reference="Ailon, Karnin & Joachims, ICML 2014 (sparring); Garivier & Cappe, COLT 2011 (KL-UCB)",
+)
+
+
+class Params(NamedTuple):
+    """`c` of log t + c log log t: 3 in the theory, 0 in practice."""
+
+    c: float = 3.0
+
+
+class State(NamedTuple):
+    """Bandits side by side."""
+
+    start: Ints  # (L + 1,) first level of each factor
+    table: Floats  # (6, levels) the rows of _kl_index
+
+
+def init(params: Params, sizes: Ints, horizon: int) -> State:
+    """Nothing known."""
+    check_c("sparring_kl_ucb", params.c)
+    start = starts(sizes)
+    return State(start, kl_table(int(start[-1])))
+
+
+@kernel
+def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
+    """Per factor the level with the largest index."""
+    start, spend = state.start, exploration(float(t), params.c)
+    for l in range(len(start) - 1):
+        actions[0, l] = kl_pick(state.table, start[l], start[l + 1] - start[l], spend, rng)
+    return 1
+
+
+@kernel
+def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
+    """Every factor counts the reward for its level."""
+    spend = exploration(float(t), params.c)
+    for l in range(len(state.start) - 1):
+        kl_feed(state.table, state.start[l] + actions[0, l], rewards[0], spend)
+
+
+@kernel
+def recommend(params: Params, state: State, action: Ints) -> None:
+    """Per factor the level played most often."""
+    largest(state.table[PLAYS], state.start, action)

@@ -1,0 +1,109 @@
+"""TEA, the Temporary Elimination Algorithm for factored bandits (Zimmert & Seldin, NeurIPS 2018, Algorithm 1).
+
+One Temporary Elimination Module per factor. In every phase each module plays each of its active levels at least once,
+in random order, and compares levels that met the same random company; a level is put out while another one leads it
+beyond doubt, and comes back when the confidence asked for has grown. Needs neither the horizon nor the form in which
+the factors combine.
+
+    >>> import factored_bandits as fb
+    >>> environment = fb.environments.make("rank_one", factors=[[0.9, 0.3, 0.2], [0.9, 0.4]])
+    >>> result = fb.simulate("tea", environment, horizon=20_000, repetitions=4, seed=1, progress=False)
+    >>> bool(result.correct[:, -1].all())
+    True
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from factored_bandits.core.arrays import Bools, Floats, Ints
+from factored_bandits.core.kernel import kernel
+from factored_bandits.policies.tem.bounds import log_f
+from factored_bandits.policies.base import Info, Standing
+from factored_bandits.policies.dueling.elimination._report import confidence_of_modules
+from factored_bandits.policies.tem.active_set import changes, feedback, leader, look, rest, schedule
+from factored_bandits.policies.tem.report import doubt, propensity, standings
+from factored_bandits.policies.tem.state import State, new_state
+
+INFO = Info(
+    title="Temporary Elimination Algorithm",
+    kind="factored",
+    scale=(-1.0, 1.0),
+    assumption="uniform identifiability",
+    guarantee="O(kappa sum log(t) / gap) + O(max K sum log K), anytime (Theorem 2)",
+    reference="Zimmert & Seldin, Factored Bandits, NeurIPS 2018, Algorithms 1 and 3",
+    shuffled=True,
+)
+
+
+class Params(NamedTuple):
+    """The confidence bound that puts levels out: the paper's, or a sharper one for bounded rewards."""
+
+    bound: Literal["paper", "hoeffding", "bernstein", "betting"] = "paper"
+
+
+def init(params: Params, sizes: Ints, horizon: int) -> State:
+    """Line 1: a new module per factor."""
+    return new_state(sizes, params.bound)
+
+
+@kernel
+def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
+    """Lines 4-7: a phase as long as the largest active set, scheduled by each module on its own."""
+    longest = look(state, log_f(float(t)))  # delta = 1 / f(t)
+    for l in range(len(state.counts)):
+        schedule(state, l, longest, rng, actions)
+    return longest
+
+
+@kernel
+def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
+    """Lines 10-11: every module gets the rewards of the phase."""
+    for l in range(len(state.counts)):
+        feedback(state, l, actions, rewards)
+
+
+@kernel
+def idle(params: Params, state: State, t: int) -> int:
+    """One active level per factor: nothing changes until log f(t) reaches the smallest tau."""
+    return rest(state, t)
+
+
+@kernel
+def recommend(params: Params, state: State, action: Ints) -> None:
+    """Per factor, the active level with the smallest worst deficit."""
+    for l in range(len(state.counts)):
+        action[l] = leader(state, l)
+
+
+@kernel
+def standing(params: Params, state: State) -> tuple[Bools, int]:
+    """The active sets, and how often they have changed."""
+    return state.active, changes(state)
+
+
+def propensities(params: Params, state: State, length: int) -> list[Floats]:
+    """Per factor the chance of each level at any place of the phase just planned."""
+    return [propensity(state, l, length) for l in range(len(state.counts))]
+
+
+def status(params: Params, state: State, t: int) -> list[list[Standing]]:
+    """Per factor and level: in or out, gap to the leader, its lower bound, the round of return."""
+    return [standings(state, l, t) for l in range(len(state.counts))]
+
+
+def block_length(sizes: Any) -> int:
+    """A phase is at most as long as the largest factor."""
+    return int(max(sizes))
+
+
+def confidence(params: Params, state: State, t: int) -> float:
+    """How sure the modules are of the combination left; 0 while another level is in."""
+    return confidence_of_modules(state)
+
+
+def doubts(params: Params, state: State) -> list[Floats]:
+    """Per factor and level an anytime p-value of its being the best."""
+    return [doubt(state, l) for l in range(len(state.counts))]

@@ -1,0 +1,126 @@
+"""TEM as an object, to be held beside Algorithm 3 of the paper: the very kernels that the simulator compiles.
+
+>>> import numpy as np
+>>> import factored_bandits as fb
+>>> rng, tem = np.random.default_rng(0), fb.TEM(3)
+>>> for phase in range(400):
+...     active = tem.active_set(delta=0.01)
+...     arms = tem.schedule(len(active), rng)
+...     tem.feedback(arms, np.where(arms == 2, 0.9, -0.1) + 0.1 * rng.uniform(-1, 1, len(arms)))
+>>> tem.active, bool(tem.N[0, 2] < 400)
+(array([2]), True)
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+
+from factored_bandits.core.arrays import Floats, Ints
+from factored_bandits.errors import InvalidInput, RewardOutOfRange
+from . import active_set as _tem, state as _tem_state
+from .bounds import CONSTANTS
+
+LARGEST_DELTA = 2.0  # 1 / f(1) is 1.04, so delta may exceed 1; below 2 every logarithm in the bound is positive
+
+
+class TEM:
+    """A Temporary Elimination Module over arms 0 .. size - 1: activeSet, scheduleNext and feedback of Algorithm 3.
+
+    >>> tem = TEM(4)
+    >>> tem.active_set(delta=0.5)
+    array([0, 1, 2, 3])
+    """
+
+    def __init__(self, size: int, bound: Literal["paper", "hoeffding", "bernstein", "betting"] = "paper") -> None:
+        if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 1:
+            raise InvalidInput(f"size must be a whole number from 1, not {size!r}")
+        if bound not in CONSTANTS:
+            raise InvalidInput(f"bound must be one of {', '.join(CONSTANTS)}, not {bound!r}")
+        self.size, self.bound = int(size), bound
+        self._state = _tem_state.new_state(np.array([self.size]), list(CONSTANTS).index(bound))
+        self._plays = np.zeros(self.size, dtype=np.int64)
+        self._planned: Ints | None = None
+
+    @property
+    def active(self) -> Ints:
+        """K*: the arms in the active set of the last call."""
+        return np.flatnonzero(self._state.active)
+
+    @property
+    def B(self) -> Ints:
+        """B: the active arms that were never removed (since B last ran empty)."""
+        return np.flatnonzero(self._state.bond != _tem_state.AWAY)
+
+    @property
+    def D(self) -> Floats:
+        """D_ij: the sum of reward differences of arm i over arm j, K x K."""
+        return self._matrix(0)
+
+    @property
+    def N(self) -> Ints:
+        """N_ij: how many comparisons of arms i and j went into D_ij; on the diagonal, the plays of arm i. K x K."""
+        return (self._matrix(1) + np.diag(self._plays)).astype(np.int64)
+
+    def _matrix(self, which: int) -> Floats:
+        matrix = np.zeros((self.size, self.size))
+        for i in range(self.size):
+            for j in range(self.size):
+                if i != j:
+                    matrix[i, j] = _tem_state.pair(self._state, 0, i, j)[which]
+        return matrix
+
+    def active_set(self, delta: float) -> Ints:
+        """getActiveSet: the arms that nobody beats at confidence 1 - delta; all of them if that leaves none.
+
+        >>> TEM(2).active_set(0.1)
+        array([0, 1])
+        """
+        if not (isinstance(delta, (int, float)) and 0.0 < delta <= LARGEST_DELTA):
+            raise InvalidInput(f"delta must lie in (0, {LARGEST_DELTA:g}], not {delta!r}")
+        _tem.active_set(self._state, 0, -math.log(delta))
+        return self.active
+
+    def schedule(self, length: int, rng: np.random.Generator) -> Ints:
+        """scheduleNext: `length` plays in random order, every active arm at least once, the rest spread over B.
+
+        >>> sorted(TEM(3).schedule(3, np.random.default_rng(0)).tolist())
+        [0, 1, 2]
+        """
+        fewest = len(self.active)
+        if isinstance(length, bool) or not isinstance(length, (int, np.integer)) or length < fewest:
+            raise InvalidInput(
+                f"length must be a whole number from {fewest}, one play for each active arm, not {length!r}"
+            )
+        if length > len(self._state.ordered):  # TEA's phases are no longer than a factor, here they may be
+            self._state = self._state._replace(ordered=np.zeros(int(length)))
+        actions = np.zeros((int(length), 1), dtype=np.int64)
+        _tem.schedule(self._state, 0, int(length), rng, actions)
+        self._planned = actions[:, 0].copy()
+        return actions[:, 0]
+
+    def feedback(self, arms: Any, rewards: Any) -> None:
+        """feedback: learn the rewards, in [-1, 1], of the plays that `schedule` returned.
+
+        >>> tem = TEM(2)
+        >>> tem.feedback(tem.schedule(2, np.random.default_rng(0)), [0.5, 0.5])
+        >>> tem.N
+        array([[1, 1],
+               [1, 1]])
+        """
+        if self._planned is None:
+            raise InvalidInput("feedback() answers a schedule(): call schedule(length, rng) first")
+        played, values = np.asarray(arms), np.asarray(rewards, dtype=np.float64)
+        if played.shape != self._planned.shape or not np.array_equal(np.sort(played), np.sort(self._planned)):
+            raise InvalidInput(f"arms must be the array that schedule() returned, {self._planned}, not {arms!r}")
+        if values.shape != played.shape:
+            raise InvalidInput(f"rewards must be {len(played)} numbers, one for each play, not of shape {values.shape}")
+        outside = ~((values >= -1.0) & (values <= 1.0))
+        if outside.any():
+            at = int(outside.argmax())
+            raise RewardOutOfRange(f"rewards[{at}] = {values[at]} lies outside [-1, 1]")
+        _tem.feedback(self._state, 0, played.astype(np.int64).reshape(-1, 1), values)
+        self._plays += np.bincount(played, minlength=self.size)
+        self._planned = None

@@ -1,0 +1,157 @@
+"""Regret over time: the mean of each policy, the middle 80 % of its repetitions, every run on demand."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from factored_bandits.errors import InvalidInput
+from factored_bandits.report.chart import Axis, Chart, Line, Panel
+from factored_bandits.report.measured import Measured, by_problem, describe, measured
+from factored_bandits.report.palette import Look, looks
+from factored_bandits.core.table import Table, number
+
+Scale = Literal["auto", "linear", "log"]
+RATIO = 6.0  # of the largest to the smallest final regret, beyond which a linear axis hides the smaller ones
+MIDDLE = (0.1, 0.9)  # quantiles of the band
+HOW_TO_READ = "Line: mean. Band: the middle 80 % of the repetitions."
+
+
+def curves(
+    frame: Any, name: str = "regret", title: str | None = None, *, y: Scale = "auto", caption: str | None = None
+) -> Chart:
+    """Cumulative regret over rounds, a panel for each problem; `frame` is tidy, or a sequence of results.
+
+    The axis of rounds is logarithmic; that of regret is where the final regrets lie far apart, or as `y` says.
+
+    >>> import factored_bandits as fb
+    >>> problem = fb.environments.spiked(levels=3, best=0.81, gap=0.8)
+    >>> chart = curves(fb.compare("uniform, ucb1", problem, 2_000, repetitions=4, progress=False).to_frame())
+    >>> chart.caption
+    "rank_one (3 x 3 levels); regret in unit 'reward'; horizon 2,000; 4 repetitions; seed 0.
+    Line: mean. Band: the middle 80 % of the repetitions."
+    """
+    if y not in ("auto", "linear", "log"):
+        raise InvalidInput(f"y must be 'auto', 'linear' or 'log', not {y!r}")
+    every = measured(frame)
+    drawn = looks(each.policy for each in every)
+    problems = by_problem(every)
+    begin = min(beginning(here) for here in problems.values())
+    log = any(map(logarithmic, problems.values())) if y == "auto" else y == "log"
+    panels = [_panel(here, drawn, begin, log, problem) for problem, here in problems.items()]
+    return Chart(
+        name=name,
+        title=title or (every[0].problem if len(problems) == 1 else "Regret over time"),
+        caption=f"{caption or describe(every)}. {HOW_TO_READ}",
+        panels=_alike(panels),
+        numbers=tuple(final_table(problem, here) for problem, here in problems.items()),
+        order=ranking(list(problems.values())),
+    )
+
+
+def _panel(here: Sequence[Measured], drawn: dict[str, Look], begin: float, log: bool, title: str) -> Panel:
+    return Panel(
+        title=title,
+        x=rounds_axis(begin, max(each.horizon for each in here)),
+        y=regret_axis(here, begin, log),
+        lines=tuple(regret_line(each, drawn[each.policy]) for each in here),
+        alt=_in_words(title, here),
+    )
+
+
+def _alike(panels: list[Panel]) -> tuple[Panel, ...]:
+    """The panels on the same logarithmic axes, so that they can be compared; linear ones stay as they are."""
+    end = max(panel.x.limits[1] for panel in panels)
+    logged = [panel.y.limits if panel.y.log else panel.y.other for panel in panels]
+    ranges = [each for each in logged if each is not None]
+    if not ranges:
+        return tuple(panels)
+    common = min(low for low, _ in ranges), max(high for _, high in ranges)
+    found = []
+    for panel in panels:
+        y = panel.y._replace(limits=common) if panel.y.log else panel.y._replace(other=common)
+        x = panel.x._replace(limits=(panel.x.limits[0], end))
+        found.append(dataclasses.replace(panel, x=x, y=y if panel.y.log or panel.y.other else panel.y))
+    return tuple(found)
+
+
+def ranking(problems: Sequence[Sequence[Measured]]) -> tuple[str, ...]:
+    """The policies, the best on average over the problems first: by the logarithm of the final regret."""
+    ends: dict[str, list[float]] = {}
+    for here in problems:
+        for each in here:
+            ends.setdefault(each.policy, []).append(float(np.log1p(max(0.0, each.final().mean()))))
+    return tuple(sorted(ends, key=lambda policy: float(np.mean(ends[policy]))))
+
+
+def rounds_axis(begin: float, horizon: int) -> Axis:
+    """Logarithmic, to the horizon."""
+    return Axis("round", (begin, float(max(2, horizon))), log=True)
+
+
+def regret_line(each: Measured, look: Look) -> Line:
+    """The mean with its band and its runs."""
+    low, high = np.quantile(each.regret, MIDDLE, axis=0)
+    return Line(
+        key=each.policy,
+        label=each.policy,
+        look=look,
+        x=each.rounds.astype(np.float64),
+        y=each.mean(),
+        low=low,
+        high=high,
+        runs=each.regret,
+    )
+
+
+def logarithmic(here: Sequence[Measured]) -> bool:
+    """Whether final regrets lie so far apart that a linear axis would hide the smaller ones."""
+    finals = [float(each.final().mean()) for each in here]
+    return min(finals) > 0 and max(finals) > RATIO * min(finals)
+
+
+def regret_axis(here: Sequence[Measured], begin: float, log: bool) -> Axis:
+    """From zero, or if logarithmic from the smallest mean in view, to a little above the highest band."""
+    top = max(float(np.quantile(each.final(), MIDDLE[1])) for each in here)
+    seen = np.concatenate([each.mean()[each.rounds >= begin] for each in here])
+    seen = seen[seen > 0]
+    units = sorted({each.unit for each in here if each.unit})
+    label = f"cumulative regret (unit: {', '.join(units)})" if units else "cumulative regret"
+    linear = (0.0, 1.05 * top if top > 0 else 1.0)
+    if not len(seen) or top <= 0:
+        return Axis(label, linear)
+    logged = (float(seen.min()) / 1.2, 1.3 * max(top, float(seen.max())))
+    return Axis(label, logged, True, linear) if log else Axis(label, linear, False, logged)
+
+
+def beginning(here: Sequence[Measured]) -> float:
+    """Where the axis of rounds begins: a power of ten, long before two means differ by a quarter for good."""
+    rounds = np.unique(np.concatenate([each.rounds for each in here]))
+    means = np.array([np.interp(rounds, each.rounds, each.mean()) for each in here])
+    apart = means.max(axis=0) > 1.25 * means.min(axis=0)
+    alike = np.flatnonzero(~apart)
+    if len(here) == 1 or len(alike) == 0 or alike[-1] + 1 == len(rounds):
+        return 1.0
+    return float(10.0 ** max(0, int(np.log10(rounds[alike[-1] + 1] / 10))))
+
+
+def final_table(title: str, here: Sequence[Measured]) -> Table:
+    """Regret at the horizon, the smallest mean first."""
+    columns = ("policy", "mean regret", "+- s.e.", "median", "10 %", "90 %", "worst", "rounds", "repetitions")
+    rows = []
+    for each in sorted(here, key=lambda each: float(each.final().mean())):
+        last = each.final()
+        low, median, high = np.quantile(last, [MIDDLE[0], 0.5, MIDDLE[1]])
+        values = (last.mean(), each.standard_error(), median, low, high, last.max())
+        cells = [number(float(value), like=float(last.mean())) for value in values]
+        rows.append((each.policy, *cells, f"{each.rounds[-1]:,}", str(each.repetitions)))
+    return Table(title, columns, rows)
+
+
+def _in_words(problem: str, here: Sequence[Measured]) -> str:
+    ends = sorted((float(each.final().mean()), each.policy) for each in here)
+    told = "; ".join(f"{policy} {number(mean, like=mean)}" for mean, policy in ends)
+    return f"Regret over rounds, {problem or 'one problem'}. Mean regret at the end, smallest first: {told}."

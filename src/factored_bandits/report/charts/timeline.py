@@ -1,0 +1,144 @@
+"""Which level of each factor was in when: a row per level, with every return."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from factored_bandits.errors import InvalidInput
+from factored_bandits.report.chart import Axis, Chart, Panel, Row
+from factored_bandits.report.palette import looks
+from factored_bandits.core.table import Table, round_of
+
+if TYPE_CHECKING:
+    import pandas
+
+NEEDED = ("policy", "repetition", "round", "factor", "level", "event")
+
+
+def timeline(
+    eliminations: pandas.DataFrame,
+    name: str = "eliminations",
+    title: str = "Which level was in when",
+    *,
+    sizes: Sequence[int] | None = None,
+    horizon: int | None = None,
+    best: Sequence[int] | None = None,
+    factors: Sequence[str] | None = None,
+    repetition: int | None = None,
+    caption: str | None = None,
+) -> Chart:
+    """One repetition (the first, unless said) of each policy: a panel per factor, a row per level.
+
+    `eliminations` has the columns policy, repetition, round, factor, level and event ("out" or "in"). Levels that never
+    went out are not in it: `sizes` says how many there are, or a column `arms` such as "16x16"; by default there are as
+    many as it mentions. `factors` are names, `best` the best level of each factor, `horizon` where the axis ends.
+
+    >>> import pandas as pd
+    >>> rows = [("tea", 0, 50, 0, 1, "out"), ("tea", 0, 70, 0, 1, "in"), ("tea", 0, 75, 0, 1, "out")]
+    >>> chart = timeline(pd.DataFrame(rows, columns=NEEDED), sizes=[2], horizon=100)
+    >>> [(row.label, row.spans, row.returns) for row in chart.panels[0].rows]
+    [('1', ((1.0, 50.0), (70.0, 75.0)), (70.0,)), ('0', ((1.0, 100.0),), ())]
+    """
+    missing = [column for column in NEEDED if column not in eliminations.columns]
+    if missing:
+        raise InvalidInput(f"eliminations has no column {missing[0]!r}; it needs {', '.join(NEEDED)}")
+    if eliminations.empty:
+        raise InvalidInput("eliminations is empty: none of these policies ruled anything out")
+    shown = int(eliminations["repetition"].min()) if repetition is None else repetition
+    counts = sizes or _sizes(eliminations)
+    known = horizon or _one(eliminations, "horizon")
+    end = float(known or eliminations["round"].max() + 1)
+    names = factors or (["arm"] if len(counts) == 1 else [f"factor {l}" for l in range(len(counts))])
+    events = eliminations[eliminations["repetition"] == shown].sort_values("round", kind="stable")
+    keys = [key for key in ("problem", "policy") if key in events.columns]
+    several = [events[key].nunique() > 1 for key in keys]
+    panels, tables = [], []
+    for which, own in events.groupby(keys, sort=False, observed=True):
+        for l, count in enumerate(counts):
+            rows = _rows(own[own["factor"] == l], count, end, best[l] if best else None)
+            parts = [str(part) for part, told in zip(which, several, strict=True) if told]
+            table = _table(", ".join([str(which[-1]), *parts[:-1], names[l]]), rows, end)
+            panels.append(_panel(", ".join([*parts, names[l]]), str(which[-1]), rows, end, _in_words(table)))
+            tables.append(table)
+    problem = _one(eliminations, "problem")
+    told = "; ".join([*filter(None, [problem]), f"repetition {shown}", *([f"horizon {end:,.0f}"] if known else [])])
+    return Chart(
+        name=name,
+        title=title,
+        caption=f"{caption or told}. Bar: the level is in. Tick: it came back. The last to go out stand at the top.",
+        panels=tuple(panels),
+        numbers=tuple(tables),
+    )
+
+
+def _sizes(eliminations: pandas.DataFrame) -> list[int]:
+    """From the column `arms`, or as many as are mentioned."""
+    arms = _one(eliminations, "arms")
+    if arms:
+        return [int(part) for part in arms.split("x")]
+    return [int(one["level"].max()) + 1 for _, one in eliminations.groupby("factor")]
+
+
+def _one(frame: pandas.DataFrame, column: str) -> str:
+    """The value of a column, if there is only one."""
+    alone = column in frame.columns and frame[column].nunique() == 1
+    return str(frame[column].iloc[0]) if alone else ""
+
+
+def _rows(events: pandas.DataFrame, count: int, end: float, best: int | None) -> tuple[Row, ...]:
+    """The first to go out for good first, the one that stays longest last."""
+    rows = []
+    for level in range(count):
+        own = events[events["level"] == level]
+        spans, returns, since = [], [], 1.0
+        for at, event in zip(own["round"].astype(float), own["event"], strict=True):
+            if event == "out":
+                spans.append((since, at))
+                since = end
+            else:
+                returns.append(at)
+                since = at
+        if since < end:
+            spans.append((since, end))
+        rows.append(Row(str(level), tuple(spans), tuple(returns), level == best))
+    return tuple(sorted(rows, key=lambda row: (row.best, _in_for(row), -int(row.label))))
+
+
+def _in_for(row: Row) -> float:
+    return row.spans[0][1] if row.spans else 0.0
+
+
+def _panel(title: str, policy: str, rows: tuple[Row, ...], end: float, alt: str) -> Panel:
+    first = min((span[1] for row in rows for span in row.spans), default=1.0)
+    begin = 10.0 ** int(math.log10(max(1.0, first / 2.0)))
+    every = max(1, -(-len(rows) // 24))  # name at most 24 of them
+    ticks = tuple((float(i), _name(row)) for i, row in enumerate(rows) if row.best or (len(rows) - 1 - i) % every == 0)
+    return Panel(
+        title=title,
+        x=Axis("round", (begin, end), log=True),
+        y=Axis("level", (-0.7, len(rows) - 0.3), ticks=ticks),
+        rows=rows,
+        look=looks([policy])[policy],
+        alt=alt,
+    )
+
+
+def _name(row: Row) -> str:
+    return f"{row.label} (best)" if row.best else row.label
+
+
+def _table(title: str, rows: tuple[Row, ...], end: float) -> Table:
+    cells = []
+    for row in reversed(rows):
+        first = row.spans[0][1] if row.spans and row.spans[0][1] < end else float("inf")
+        state = "in" if row.spans and row.spans[-1][1] >= end else "out"
+        cells.append((_name(row), round_of(first), f"{len(row.returns)}x", state))
+    return Table(title, ("level", "first out in round", "came back", "at the end"), cells)
+
+
+def _in_words(table: Table) -> str:
+    left = [row[0] for row in table.rows if row[-1] == "in"]
+    told = f"{len(table.rows)} levels, in at the end: {', '.join(left) or 'none'}"
+    return f"Timeline of eliminations, {table.title}: {told}."
