@@ -23,7 +23,9 @@ def main() -> None:
         cells = []
         for bound in BOUNDS:
             made = fb.policies.make(policy, bound=bound)
-            summary = fb.simulate(made, problem, 1e6, repetitions=20, progress=sys.stderr.isatty()).summary()
+            summary = fb.simulate(
+                made, problem, 1e6, repetitions=20, progress=sys.stderr.isatty()
+            ).summary()
             cells.append(f"{summary.mean:,.0f} +- {summary.standard_error:,.0f}")
         print(f"{label:<29}" + "".join(f"{cell:>18}" for cell in cells), flush=True)
 

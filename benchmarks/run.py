@@ -1,4 +1,5 @@
-"""Speed, as ratios measured in one run: `make bench`. Wall-clock times are printed for orientation only.
+"""Speed, as ratios measured in one run: `make bench`. Wall-clock times are printed for orientation
+only.
 
 Each figure is the least of several runs, policies interleaved, on one worker.
 """
@@ -23,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 ROUNDS = 2_000_000
 AT_MOST = {  # ns per step over that of uniform play in the same run: 16 x 16; duels K = 16, K = 128
     "index": (15,),
-    "thompson": (90,),
+    "flat_thompson": (90,),
     "tsallis_inf": (40,),
     "lb_inf": (250,),
     "logistic_thompson": (400,),
@@ -35,9 +36,11 @@ AT_MOST = {  # ns per step over that of uniform play in the same run: 16 x 16; d
     "vdb": (15, 70),
 }
 KINDS = {
-    **dict.fromkeys(("ucb1", "kl_ucb", "sparring_ucb", "sparring_kl_ucb", "cucb"), "index"),
+    **dict.fromkeys(
+        ("flat_ucb1", "flat_kl_ucb", "per_factor_ucb", "per_factor_kl_ucb", "cucb"), "index"
+    ),
     **dict.fromkeys(("osub", "imed_ub", "rank1_elim", "rank1_elim_kl"), "index"),
-    **dict.fromkeys(("thompson", "marginal_thompson", "unimodal_thompson"), "thompson"),
+    **dict.fromkeys(("flat_thompson", "marginal_thompson", "unimodal_thompson"), "flat_thompson"),
     **dict.fromkeys(("rmed1", "rmed2", "rmed2fh"), "rmed"),
     **dict.fromkeys(("sparring", "multi_sbm", "beat_the_mean", "doubler"), "machines"),
     **dict.fromkeys(("interleaved_filter", "savage", "winner_stays"), "filters"),
@@ -50,23 +53,32 @@ def target(name: str, place: int) -> str:
     return f"at most {limits[place]}" if place < len(limits) else ""
 
 
-def flat(kind: str, size: int) -> fb.environments.Problem:
+def flat(kind: str, size: int) -> fb.environments.Environment:
     """A problem without differences: nobody is ever eliminated, so all arms stay active."""
     if kind == "duel":
         return fb.environments.make("duel_utility", utilities=[0.0] * size)
-    return fb.environments.make("rank_one", factors=[[0.7] * size] * 2)
+    return fb.environments.make("rank1", factors=[[0.7] * size] * 2)
 
 
 def nanoseconds(jobs: dict[str, tuple[object, object, float]], tries: int = 5) -> dict[str, float]:
-    """Per step, the least over `tries` interleaved runs, without what a run of one round takes: start and result."""
+    """Per step, the least over `tries` interleaved runs, without what a run of one round takes:
+    start and result.
+    """
     least: dict[tuple[str, float], float] = {}
     for _ in range(tries + 1):  # the first one compiles
         for label, (policy, problem, rounds) in jobs.items():
             for length in (1, rounds):
                 began = time.perf_counter()
-                fb.simulate(policy, problem, length, repetitions=1, workers=1, checkpoints=2, progress=False)
-                least[label, length] = min(least.get((label, length), float("inf")), time.perf_counter() - began)
-    return {label: (least[label, job[2]] - least[label, 1]) / job[2] * 1e9 for label, job in jobs.items()}
+                fb.simulate(
+                    policy, problem, length, repetitions=1, workers=1, checkpoints=2, progress=False
+                )
+                least[label, length] = min(
+                    least.get((label, length), float("inf")), time.perf_counter() - began
+                )
+    return {
+        label: (least[label, job[2]] - least[label, 1]) / job[2] * 1e9
+        for label, job in jobs.items()
+    }
 
 
 def row(text: str, value: float, target: str, detail: str = "") -> None:
@@ -86,12 +98,22 @@ def all_arms_active() -> None:
     )
     for name, floor in (("tea", "uniform"), ("dueling_tea", "dueling_uniform")):
         detail = f"{ns[name]:.0f} ns against {ns[floor]:.0f} ns"
-        row(f"{name}, {'16 x 16' if name == 'tea' else 'K = 16'}", ns[name] / ns[floor], "at most 4", detail)
+        row(
+            f"{name}, {'16 x 16' if name == 'tea' else 'K = 16'}",
+            ns[name] / ns[floor],
+            "at most 4",
+            detail,
+        )
 
 
 def each_policy(*names: str) -> None:
-    """Every policy (or those named) on a problem with one best level, relative to uniform play in the same run."""
-    print("ns per step relative to uniform play, one best level (factored 16 x 16; duels K = 16 and K = 128)")
+    """Every policy (or those named) on a problem with one best level, relative to uniform play in
+    the same run.
+    """
+    print(
+        "ns per step relative to uniform play, one best level (factored 16 x 16; duels K = 16 and "
+        "K = 128)"
+    )
     problems = {
         "factored": {"16 x 16": fb.environments.spiked(16, 0.75, 0.2)},
         "duel": {f"K = {k}": fb.environments.identical_gap(k, 0.7) for k in (16, 128)},
@@ -109,11 +131,15 @@ def neighbourhoods() -> None:
     print("The unimodal family: a step relative to 16 x 16 (30 neighbours), per neighbour")
     sizes = {30: (16, 16), 57: (20,) * 3, 95: (20,) * 5}
     problems = {
-        degree: fb.environments.make("rank_one", factors=[[0.95] + [0.3] * (size - 1) for size in shape])
+        degree: fb.environments.make(
+            "rank1", factors=[[0.95] + [0.3] * (size - 1) for size in shape]
+        )
         for degree, shape in sizes.items()
     }
     for name in ("unimodal_thompson", "imed_ub", "osub"):
-        ns = nanoseconds({str(degree): (name, problem, 200_000) for degree, problem in problems.items()})
+        ns = nanoseconds(
+            {str(degree): (name, problem, 200_000) for degree, problem in problems.items()}
+        )
         for degree in (57, 95):
             ratio = ns[str(degree)] / ns["30"] * 30 / degree
             text = " x ".join(map(str, sizes[degree]))
@@ -130,7 +156,12 @@ def growth() -> None:
     sizes = (16, 128, 1024)
     ns = nanoseconds({str(k): ("dueling_tea", flat("duel", k), ROUNDS) for k in sizes})
     for k in sizes[1:]:
-        row(f"K = {k} relative to K = 16", ns[str(k)] / ns["16"], "at most 2", f"{ns[str(k)]:.0f} ns")
+        row(
+            f"K = {k} relative to K = 16",
+            ns[str(k)] / ns["16"],
+            "at most 2",
+            f"{ns[str(k)]:.0f} ns",
+        )
 
 
 def horizon() -> None:
@@ -141,29 +172,47 @@ def horizon() -> None:
         for rounds in (1e7, 1e12):
             began = time.perf_counter()
             fb.simulate("tea", problem, rounds, repetitions=6, workers=1, progress=False)
-            seconds[rounds] = min(seconds.get(rounds, float("inf")), (time.perf_counter() - began) / 6)
-    row("10^12 rounds relative to 10^7", seconds[1e12] / seconds[1e7], "at most 3", f"{seconds[1e12]:.2f} s a run")
+            seconds[rounds] = min(
+                seconds.get(rounds, float("inf")), (time.perf_counter() - began) / 6
+            )
+    row(
+        "10^12 rounds relative to 10^7",
+        seconds[1e12] / seconds[1e7],
+        "at most 3",
+        f"{seconds[1e12]:.2f} s a run",
+    )
 
 
 def literal_against_kernel() -> None:
     import literal
 
-    print("Literal transcription of the pseudo-code (compiled too) relative to the fast form, 16 x 16, equal results")
+    print(
+        "Literal transcription of the pseudo-code (compiled too) relative to the fast form, 16 x "
+        "16, equal results"
+    )
     problem = fb.environments.spiked(16, 0.75, 0.2)
     rounds = 1_000_000
     runs = {}
     for label, policy in (("fast", "tea"), ("literal", literal)):
         fb.simulate(policy, problem, 1000, repetitions=1, progress=False)
         began = time.perf_counter()
-        result = fb.simulate(policy, problem, rounds, repetitions=1, workers=1, skip_idle=False, progress=False)
+        result = fb.simulate(
+            policy, problem, rounds, repetitions=1, workers=1, skip_idle=False, progress=False
+        )
         runs[label] = (time.perf_counter() - began, result)
-    same = all(np.array_equal(a, b) for a, b in zip(runs["fast"][1].plays, runs["literal"][1].plays, strict=True))
-    detail = (
-        f"same plays: {same}; {runs['literal'][0] / rounds * 1e9:.0f} ns against {runs['fast'][0] / rounds * 1e9:.0f}"
+    same = all(
+        np.array_equal(a, b)
+        for a, b in zip(runs["fast"][1].plays, runs["literal"][1].plays, strict=True)
     )
+    detail = f"same plays: {same}; {runs['literal'][0] / rounds * 1e9:.0f} ns against {runs['fast'][0] / rounds * 1e9:.0f}"
     row("every round played", runs["literal"][0] / runs["fast"][0], "", detail)
     jumped = nanoseconds({"tea": ("tea", problem, rounds)})["tea"]
-    row("idle rounds jumped over", runs["literal"][0] / rounds * 1e9 / jumped, "", f"{jumped:.0f} ns")
+    row(
+        "idle rounds jumped over",
+        runs["literal"][0] / rounds * 1e9 / jumped,
+        "",
+        f"{jumped:.0f} ns",
+    )
 
 
 def memory() -> None:
@@ -174,7 +223,11 @@ def memory() -> None:
         "fb.simulate('dueling_tea', problem, 1e7, repetitions=1, progress=False)\n"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20)"
     )
-    peak = float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+    peak = float(
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout
+    )
     print(f"  peak {peak:.2f} GiB")
 
 
@@ -216,22 +269,27 @@ def start_up() -> None:
         times = []
         for _ in range(7):
             began = time.perf_counter()
-            subprocess.run([sys.executable, *arguments], env=variables, capture_output=True, check=True)
+            subprocess.run(
+                [sys.executable, *arguments], env=variables, capture_output=True, check=True
+            )
             times.append(time.perf_counter() - began)
         return min(times)
 
     bare = seconds("-c", "pass")
-    print(f"  import factored_bandits      {seconds('-c', 'import factored_bandits'):.3f} ({bare:.3f})")
+    print(
+        f"  import factored_bandits      {seconds('-c', 'import factored_bandits'):.3f} "
+        f"({bare:.3f})"
+    )
     code = "import sys; sys.argv = ['factored-bandits', '--help']; from factored_bandits.cli import main; main()"
     print(f"  factored-bandits --help      {seconds('-c', code):.3f} ({bare:.3f})")
 
 
 ENGINES = """
 name = "bench"
-policies = ["tsallis_inf", "ucb1"]
+policies = ["tsallis_inf", "flat_ucb1"]
 seconds = 1
 [[problems]]
-problem = "rank_one"
+problem = "rank1"
 [quick]
 horizon = {horizon}
 repetitions = {repetitions}
@@ -239,7 +297,9 @@ repetitions = {repetitions}
 
 
 def engines() -> None:
-    """The same units in this process and in two others; then twice as many, for what a unit costs beside its work."""
+    """The same units in this process and in two others; then twice as many, for what a unit costs
+    beside its work.
+    """
     from joblib.externals.loky import get_reusable_executor
 
     from factored_bandits import lab
@@ -261,16 +321,20 @@ def engines() -> None:
     run(lab.Engine(workers=1), 1)  # compiles
     found = {}
     for workers, repetitions in ((1, 20), (2, 20), (2, 40)):
-        wall, used, work, units = found[workers, repetitions] = run(lab.Engine(workers=workers), repetitions)
+        wall, used, work, units = found[workers, repetitions] = run(
+            lab.Engine(workers=workers), repetitions
+        )
         efficiency = f"efficiency {work / wall / workers:.0%} by the clock, {work / used:.0%} by processor time"
         print(
-            f"  workers {workers}, units {units}: {work:.1f} s of work in {wall:.1f} s, {used:.1f} s used: {efficiency}"
+            f"  workers {workers}, units {units}: {work:.1f} s of work in {wall:.1f} s, {used:.1f} "
+            f"s used: {efficiency}"
         )
     (_, used, work, units), (_, more, twice, number) = found[2, 20], found[2, 40]
     each = ((more - twice) - (used - work)) / (number - units)
     share = each / (twice / number)
     print(
-        f"  2 workers: {used - work - units * each:.1f} s to start, then {each * 1e3:.0f} ms per unit beside its work"
+        f"  2 workers: {used - work - units * each:.1f} s to start, then {each * 1e3:.0f} ms per "
+        "unit beside its work"
     )
     row("engine overhead per unit, relative to its work", share, "below 0.05")
 
@@ -297,14 +361,21 @@ PARTS = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="*", help=f"which of {', '.join(PARTS)}; all by default; or names of policies")
+    parser.add_argument(
+        "parts",
+        nargs="*",
+        help=f"which of {', '.join(PARTS)}; all by default; or names of policies",
+    )
     chosen = parser.parse_args().parts
     named = [part for part in chosen if part not in PARTS]
     for part in [part for part in chosen if part in PARTS] or ([] if named else PARTS):
         PARTS[part]()
     if named:
         each_policy(*named)
-    print(f"Peak memory of this process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GiB")
+    print(
+        "Peak memory of this process "
+        f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GiB"
+    )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """What TEA does where a factor has no best level (docs/explanation/when-it-fails.md).
 
-Regret per round and the combination recommended at the end, of 20 repetitions; with `--agents`, how often and when
-`diagnose` raises the alarm in 10 agents, and when the first level is out.
+Regret per round and the combination recommended at the end, of 20 repetitions; with `--agents`, how
+often and when `diagnose` raises the alarm in 10 agents, and when the first level is out.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ def regret(means, policy):
     uniform = problem.mean(problem.best) - np.mean(means)
     played = f"{rate.min():.3f} to {rate.max():.3f}"
     print(
-        f"  {policy.label:<20} {played:<16} (uniform play {uniform:.3f})  best found {result.correct[:, -1].mean():.0%}"
+        f"  {policy.label:<20} {played:<16} (uniform play {uniform:.3f})  best found "
+        f"{result.correct[:, -1].mean():.0%}"
     )
 
 
@@ -44,7 +45,10 @@ def alarms(means, bound):
     gone = sorted(t for t in out if t)
     when = f"median round {statistics.median(raised):,.0f}" if raised else "-"
     then = f"median round {statistics.median(gone):,.0f}" if gone else "-"
-    print(f"  {bound:<10} alarm in {len(raised)} of {AGENTS}, {when}; a level out in {len(gone)}, {then}")
+    print(
+        f"  {bound:<10} alarm in {len(raised)} of {AGENTS}, {when}; a level out in {len(gone)}, "
+        f"{then}"
+    )
 
 
 def watched(problem, bound, seed):
@@ -53,7 +57,9 @@ def watched(problem, bound, seed):
     rng, alarm, gone = np.random.default_rng(seed), 0, 0
     for t in range(1, ROUNDS + 1):
         decision = agent.ask()
-        agent.tell(decision.id, problem.module.sample(problem.data, t, np.array(decision.action), rng))
+        agent.tell(
+            decision.id, problem.module.sample(problem.data, t, np.array(decision.action), rng)
+        )
         if t % 25 == 0:
             alarm = alarm or (t if agent.diagnose().alarms else 0)
             gone = gone or (0 if agent._state.active.all() else t)

@@ -1,8 +1,9 @@
-"""An environment of one's own: clicks that come easily by day and hardly at night, whatever is shown.
+"""An environment of one's own: clicks that come easily by day and hardly at night, whatever is
+shown.
 
-The mean of a combination is the product of its qualities times the light of the hour. At night nothing does well, but
-the better of two levels is the better one at every hour; TEA compares levels within one short phase at a time, so the
-hours cancel.
+The mean of a combination is the product of its qualities times the light of the hour. At night
+nothing does well, but the better of two levels is the better one at every hour; TEA compares levels
+within one short phase at a time, so the hours cancel.
 """
 
 import math
@@ -50,7 +51,7 @@ def regret(env, t, action):
 def make(factors, day=1000.0):
     qualities = [np.array(factor, dtype=np.float64) for factor in factors]
     sizes = tuple(len(factor) for factor in qualities)
-    return fb.environments.Problem(
+    return fb.environments.Environment(
         name="day_and_night",
         kind="factored",
         module=sys.modules[__name__],  # where `mean`, `sample` and `regret` are
@@ -70,7 +71,8 @@ def make(factors, day=1000.0):
 
 
 if __name__ == "__main__":
-    import day_and_night  # this very file, under its own name: what is compiled can then be kept for the next run
+    # this very file, under its own name: what is compiled can then be kept for the next run
+    import day_and_night
 
     problem = day_and_night.make([[0.9, 0.5, 0.5], [0.95, 0.5]])
     print(fb.simulate("tea", problem, horizon=50_000, repetitions=10, seed=1).summary())

@@ -1,7 +1,9 @@
-"""Which of eight prompts do people like best? They see two answers and pick one, call it a tie, or skip the question.
+"""Which of eight prompts do people like best? They see two answers and pick one, call it a tie, or
+skip the question.
 
-The agent begins with the picks of yesterday and decides which two prompts meet next; prompts that another one beats
-beyond doubt are shown no more. A question that was skipped expires, and counts as a tie. It stops when it is sure.
+The agent begins with the picks of yesterday and decides which two prompts meet next; prompts that
+another one beats with high confidence are shown no more. A question that was skipped expires, and counts
+as a tie. It stops when it is sure.
 """
 
 import math
@@ -10,14 +12,25 @@ import numpy as np
 
 import factored_bandits as fb
 
-PROMPTS = ["plain", "step by step", "with examples", "as a teacher", "short", "polite", "as a list", "with a check"]
+PROMPTS = [
+    "plain",
+    "step by step",
+    "with examples",
+    "as a teacher",
+    "short",
+    "polite",
+    "as a list",
+    "with a check",
+]
 APPEAL = [0.0, 0.9, 1.5, 0.7, -0.3, 0.1, 0.4, 2.4]  # what nobody knows: log-odds of being picked
 QUESTIONS = 5000  # at most
 rng = np.random.default_rng(5)
 
 
 def answer(first, second):
-    """What a person does with two answers: 1 picks the first, 0 the second, 0.5 a tie, None no answer."""
+    """What a person does with two answers: 1 picks the first, 0 the second, 0.5 a tie, None no
+    answer.
+    """
     if rng.random() < 0.1:
         return None
     if rng.random() < 0.15:
@@ -27,18 +40,24 @@ def answer(first, second):
 
 
 def picks_of_yesterday():
-    """Two prompts at random, and who won: (winner, loser, tie), as a CSV file of past duels would have them."""
+    """Two prompts at random, and who won: (winner, loser, tie), as a CSV file of past duels would
+    have them.
+    """
     picks = []
     for _ in range(60):
         first, second = (str(prompt) for prompt in rng.choice(PROMPTS, 2, replace=False))
         outcome = answer(first, second)
         if outcome is not None:
-            picks.append((second, first, False) if outcome == 0 else (first, second, outcome == 0.5))
+            picks.append(
+                (second, first, False) if outcome == 0 else (first, second, outcome == 0.5)
+            )
     return picks
 
 
 def main():
-    agent = fb.Agent("savage", arms=PROMPTS, history=picks_of_yesterday(), horizon=QUESTIONS, seed=1)
+    agent = fb.Agent(
+        "savage", arms=PROMPTS, history=picks_of_yesterday(), horizon=QUESTIONS, seed=1
+    )
     print(f"after yesterday the best seems to be {agent.best()!r}")
     asked = skipped = 0
     while asked < QUESTIONS and agent.confidence() == 0.0:

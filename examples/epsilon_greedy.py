@@ -1,7 +1,9 @@
-"""Epsilon-greedy, factor by factor: a complete policy in one file, by the contract of docs/explanation/contract.md.
+"""Epsilon-greedy, factor by factor: a complete policy in one file, by the contract of
+docs/explanation/contract.md.
 
-With chance epsilon every factor is played at random; otherwise each factor plays the level with the best mean so far.
-Simple and quick, and without any guarantee: a level that was unlucky early is looked at again only by chance.
+With chance epsilon every factor is played at random; otherwise each factor plays the level with the
+best mean so far. Simple and quick, and without any guarantee: a level that was unlucky early is
+looked at again only by chance.
 """
 
 from typing import NamedTuple
@@ -32,7 +34,8 @@ class State(NamedTuple):
     """What each level has brought."""
 
     start: np.ndarray  # (L + 1,) first level of each factor
-    total: np.ndarray  # (levels,) sum of rewards; begins at 1 for one imagined success, so that every level gets a try
+    # (levels,) sum of rewards; begins at 1 for one imagined success, so that every level gets a try
+    total: np.ndarray
     plays: np.ndarray  # (levels,) begins at 1 likewise
 
 

@@ -1,7 +1,9 @@
-"""Twelve headlines, eight images, five buttons: 480 pages. Which policy finds the best one, and at what price?
+"""Twelve headlines, eight images, five buttons: 480 pages. Which policy finds the best one, and at
+what price?
 
-Each part adds to the log-odds of a purchase. Three policies that know nothing of that are compared: TEA works factor by
-factor, UCB1 treats each of the 480 pages as a thing of its own, uniform play is the usual randomised test.
+Each part adds to the log-odds of a purchase. Three policies that know nothing of that are compared:
+TEA works factor by factor, UCB1 treats each of the 480 pages as a thing of its own, uniform play is
+the usual randomised test.
 """
 
 import factored_bandits as fb
@@ -18,8 +20,10 @@ PAGE = fb.environments.make(
 
 
 def main():
-    print(f"best page {PAGE.best} converts {PAGE.mean(PAGE.best):.1%}, the first page {PAGE.mean([0, 0, 0]):.1%}\n")
-    comparison = fb.compare("tea, ucb1, uniform", PAGE, horizon=100_000, repetitions=4, seed=1)
+    print(
+        f"best page {PAGE.best} converts {PAGE.mean(PAGE.best):.1%}, the first page {PAGE.mean([0, 0, 0]):.1%}\n"
+    )
+    comparison = fb.compare("tea, flat_ucb1, uniform", PAGE, horizon=100_000, repetitions=4, seed=1)
     print(comparison)
     print()
     print(comparison.eliminations_table(["headline", "image", "button"]))

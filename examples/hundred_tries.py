@@ -1,4 +1,6 @@
-"""A first algorithm of one's own: a hundred random plays per level, then the best mean of each factor for ever."""
+"""A first algorithm of one's own: a hundred random plays per level, then the best mean of each
+factor for ever.
+"""
 
 from typing import NamedTuple
 
@@ -22,7 +24,9 @@ class State(NamedTuple):
 
 
 def init(params, sizes, horizon):
-    return State(np.zeros((len(sizes), max(sizes))), np.zeros((len(sizes), max(sizes))), np.array(sizes))
+    return State(
+        np.zeros((len(sizes), max(sizes))), np.zeros((len(sizes), max(sizes))), np.array(sizes)
+    )
 
 
 @kernel
@@ -46,7 +50,10 @@ def recommend(params, state, action):
     for l in range(len(action)):
         action[l] = 0
         for i in range(1, state.sizes[l]):
-            if state.total[l, i] * state.plays[l, action[l]] > state.total[l, action[l]] * state.plays[l, i]:
+            if (
+                state.total[l, i] * state.plays[l, action[l]]
+                > state.total[l, action[l]] * state.plays[l, i]
+            ):
                 action[l] = i
 
 
@@ -54,5 +61,16 @@ if __name__ == "__main__":
     import hundred_tries  # this very file, under its own name
 
     for step in (1.5, 0.15):  # how much the best levels add to the log-odds
-        page = fb.environments.make("logistic", effects=[[0.0] * 11 + [step], [0.0] * 7 + [step]], base=-1.0)
-        print(fb.compare([hundred_tries, "tea(bound=betting)", "ucb1"], page, 1_000_000, 20, seed=1, progress=False))
+        page = fb.environments.make(
+            "logistic", effects=[[0.0] * 11 + [step], [0.0] * 7 + [step]], base=-1.0
+        )
+        print(
+            fb.compare(
+                [hundred_tries, "tea(bound=betting)", "flat_ucb1"],
+                page,
+                1_000_000,
+                20,
+                seed=1,
+                progress=False,
+            )
+        )

@@ -1,7 +1,9 @@
-"""Headline and image: stop as soon as the best combination is certain, and notice if there is no such thing.
+"""Headline and image: stop as soon as the best combination is certain, and notice if there is no
+such thing.
 
-One may look at a certificate after every visitor: it holds whenever one stops. It rests on the assumption that each
-factor has a best level whatever the other one shows; `diagnose` watches over that at the same time.
+One may look at a certificate after every visitor: it holds whenever one stops. It rests on the
+assumption that each factor has a best level whatever the other one shows; `diagnose` watches over
+that at the same time.
 """
 
 import numpy as np
@@ -9,13 +11,19 @@ import numpy as np
 import factored_bandits as fb
 
 FACTORS = {"headline": ["question", "number", "plain"], "image": ["face", "product"]}
-FITTING = {("question", "face"): 0.5, ("number", "product"): 0.5}  # the second site: what is best depends on the other
+FITTING = {
+    ("question", "face"): 0.5,
+    ("number", "product"): 0.5,
+}  # the second site: what is best depends on the other
 
 
 def interest(site, headline, image):
     """The chance of a click."""
     if site == "ordinary":
-        return {"question": 0.5, "number": 0.3, "plain": 0.2}[headline] * {"face": 1.0, "product": 0.6}[image]
+        return {"question": 0.5, "number": 0.3, "plain": 0.2}[headline] * {
+            "face": 1.0,
+            "product": 0.6,
+        }[image]
     return FITTING.get((headline, image), 0.1)
 
 

@@ -1,7 +1,8 @@
-"""A headless Chromium, driven by its own protocol through two pipes: no driver, no package, no port.
+"""A headless Chromium, driven by its own protocol through two pipes: no driver, no package, no
+port.
 
-Messages are JSON, each ended by a zero byte. The browser keeps every message of its console and every address that a
-page asks for, which is what the tests are about.
+Messages are JSON, each ended by a zero byte. The browser keeps every message of its console and
+every address that a page asks for, which is what the tests are about.
 """
 
 from __future__ import annotations
@@ -19,15 +20,29 @@ from pathlib import Path
 from typing import Any
 
 FLAGS = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-quic"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--remote-debugging-pipe"),
+    *(
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--no-first-run",
+        "--disable-quic",
+    ),
+    *(
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--remote-debugging-pipe",
+    ),
 )
 PATIENCE = 60.0  # seconds for an answer, on a busy machine
 
 
 def executable() -> str | None:
     """Where Chromium is, if it is."""
-    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    return next(
+        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+    )
 
 
 def _closing(pipe: tuple[int, int]) -> Iterator[int]:
@@ -43,7 +58,9 @@ class Browser:
     def __init__(self, program: str) -> None:
         self.folder = tempfile.TemporaryDirectory(prefix="chromium-", ignore_cleanup_errors=True)
         ends = [
-            fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for pipe in (os.pipe(), os.pipe()) for end in _closing(pipe)
+            fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10)
+            for pipe in (os.pipe(), os.pipe())
+            for end in _closing(pipe)
         ]
         theirs_in, self._write, self._read, theirs_out = ends
         silent = [(os.POSIX_SPAWN_OPEN, end, os.devnull, os.O_WRONLY, 0) for end in (1, 2)]
@@ -59,7 +76,9 @@ class Browser:
         self.errors: list[str] = []
         self.requests: list[str] = []
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)[
+            "sessionId"
+        ]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
 
@@ -93,7 +112,13 @@ class Browser:
                 return answer["result"]
 
     def open(
-        self, page: Path, *, width: int = 1280, height: int = 900, dark: bool = False, phone: bool = False
+        self,
+        page: Path,
+        *,
+        width: int = 1280,
+        height: int = 900,
+        dark: bool = False,
+        phone: bool = False,
     ) -> None:
         """Open a page from disk and wait until it is loaded."""
         self.call("Page.navigate", url="about:blank")
@@ -111,9 +136,13 @@ class Browser:
 
     def run(self, code: str) -> Any:
         """The value of a JavaScript expression."""
-        answer = self.call("Runtime.evaluate", expression=code, returnByValue=True, awaitPromise=True)
+        answer = self.call(
+            "Runtime.evaluate", expression=code, returnByValue=True, awaitPromise=True
+        )
         if "exceptionDetails" in answer:
-            raise RuntimeError(answer["exceptionDetails"].get("exception", {}).get("description", code))
+            raise RuntimeError(
+                answer["exceptionDetails"].get("exception", {}).get("description", code)
+            )
         return answer["result"].get("value")
 
     def wait(self, code: str) -> None:
@@ -169,8 +198,16 @@ class Browser:
         if method == "Network.requestWillBeSent":
             self.requests.append(params["request"]["url"])
         elif method == "Runtime.exceptionThrown":
-            self.errors.append(str(params["exceptionDetails"].get("exception", {}).get("description")))
+            self.errors.append(
+                str(params["exceptionDetails"].get("exception", {}).get("description"))
+            )
         elif method == "Log.entryAdded" and params["entry"]["level"] in ("error", "warning"):
             self.errors.append(params["entry"]["text"])
-        elif method == "Runtime.consoleAPICalled" and params["type"] in ("error", "warning", "assert"):
-            self.errors.append(str([each.get("value", each.get("description")) for each in params["args"]]))
+        elif method == "Runtime.consoleAPICalled" and params["type"] in (
+            "error",
+            "warning",
+            "assert",
+        ):
+            self.errors.append(
+                str([each.get("value", each.get("description")) for each in params["args"]])
+            )

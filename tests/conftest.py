@@ -1,7 +1,8 @@
-"""Tests import their own helpers (`literal`, `problems`) by name; tests of one policy run in one process.
+"""Tests import their own helpers (`literal`, `problems`) by name; tests of one policy run in one
+process.
 
-A policy is compiled once and kept on disk. With `--dist loadgroup` everything about a policy goes to the same
-worker, so that two workers do not compile the same policy at the same time.
+A policy is compiled once and kept on disk. With `--dist loadgroup` everything about a policy goes
+to the same worker, so that two workers do not compile the same policy at the same time.
 """
 
 import sys
@@ -13,11 +14,15 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 
 def policy_of(item: pytest.Item, names: set[str]) -> str | None:
-    """The policy that a test is about: a parameter with its name, or the file that a doctest stands in."""
+    """The policy that a test is about: a parameter with its name, or the file that a doctest stands
+    in.
+    """
     if item.path.parent.name == "policies" and item.path.stem in names:
         return item.path.stem
     parameters = getattr(getattr(item, "callspec", None), "params", {})
-    return next((value for value in parameters.values() if isinstance(value, str) and value in names), None)
+    return next(
+        (value for value in parameters.values() if isinstance(value, str) and value in names), None
+    )
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups

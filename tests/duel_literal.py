@@ -1,7 +1,8 @@
-"""Dueling algorithms word for word, and a walk through a policy, duel by duel: oracles for the fast forms.
+"""Dueling algorithms word for word, and a walk through a policy, duel by duel: oracles for the fast
+forms.
 
-A literal algorithm is a generator: it yields the pair to play and is sent the outcome. Where it draws from the same
-generator in the same order as the policy, the two must agree in every duel.
+A literal algorithm is a generator: it yields the pair to play and is sent the outcome. Where it
+draws from the same generator in the same order as the policy, the two must agree in every duel.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from factored_bandits.core.rng import generators
 
 
 def blocks(policy, problem, rounds, seed=0):
-    """Play a policy interpreted; yields (t, job, state, actions, rewards) of each block before it is learned."""
+    """Play a policy interpreted; yields (t, job, state, actions, rewards) of each block before it
+    is learned.
+    """
     job = problems.job(policy, problem, rounds, permute=False)
     module, state = job.policy.module, job.new_state()
     policy_rng, rng = generators(seed)
@@ -37,7 +40,9 @@ def walk(policy, problem, rounds, seed=0):
 
 
 def agrees(policy, literal, problem, rounds, seed=0):
-    """Feed a literal algorithm what the policy sees: the first round in which their duels differ, None if in none."""
+    """Feed a literal algorithm what the policy sees: the first round in which their duels differ,
+    None if in none.
+    """
     rng = generators(seed)[0]
     other = literal(problem.sizes[0], rng)
     expected = next(other)
@@ -62,7 +67,9 @@ def argmax(values, rng):
 
 
 class UCB:
-    """The single-bandit machine of the literature: unplayed arms first, then mean + sqrt(alpha ln n / plays)."""
+    """The single-bandit machine of the literature: unplayed arms first, then mean + sqrt(alpha ln n
+    / plays).
+    """
 
     def __init__(self, arms, alpha=2.5):
         self.alpha, self.wins, self.plays = alpha, [0.0] * arms, [0] * arms
@@ -83,24 +90,24 @@ class UCB:
 
 
 def doubler(arms, rng):
-    company, epoch = [int(rng.random() * arms)], 1
+    context, epoch = [int(rng.random() * arms)], 1
     while True:
-        machine, chosen = UCB(arms), []
+        base_bandit, chosen = UCB(arms), []
         for _ in range(2**epoch):
-            x = sorted(company)[int(rng.random() * len(company))]
-            y = machine.pick(rng)
+            x = sorted(context)[int(rng.random() * len(context))]
+            y = base_bandit.pick(rng)
             reward = yield x, y
-            machine.feed(y, 1.0 - reward)
+            base_bandit.feed(y, 1.0 - reward)
             chosen.append(y)
-        company, epoch = chosen, epoch + 1
+        context, epoch = chosen, epoch + 1
 
 
 def multi_sbm(arms, rng):
-    machines, x = [UCB(arms) for _ in range(arms)], int(rng.random() * arms)
+    base_bandits, x = [UCB(arms) for _ in range(arms)], int(rng.random() * arms)
     while True:
-        y = machines[x].pick(rng)
+        y = base_bandits[x].pick(rng)
         reward = yield x, y
-        machines[x].feed(y, 1.0 - reward)
+        base_bandits[x].feed(y, 1.0 - reward)
         x = y
 
 
@@ -140,12 +147,17 @@ def tsallis_weights(losses, rate):
     return weights / weights.sum()
 
 
-def draw(chances, rng):
-    return min(int(np.searchsorted(np.cumsum(chances), rng.random(), side="right")), len(chances) - 1)
+def draw(probabilities, rng):
+    return min(
+        int(np.searchsorted(np.cumsum(probabilities), rng.random(), side="right")),
+        len(probabilities) - 1,
+    )
 
 
 def reduced_variance(weights, rate, arm, loss):
-    """The estimated loss of every arm: the baseline 1/2 for ALL arms with w >= rate^2, the rest by importance."""
+    """The estimated loss of every arm: the baseline 1/2 for ALL arms with w >= rate^2, the rest by
+    importance.
+    """
     baseline = np.where(weights >= rate**2, 0.5, 0.0)
     estimate = baseline.copy()
     estimate[arm] += (loss - baseline[arm]) / weights[arm]
@@ -180,12 +192,12 @@ def exp3_sparring(arms, rng):
     losses, t = [np.zeros(arms), np.zeros(arms)], 1
     while True:
         rate = math.sqrt(math.log(arms) / (arms * t))
-        chances = [np.exp(-rate * (each - each.min())) for each in losses]
-        chances = [each / each.sum() for each in chances]
-        x, y = draw(chances[0], rng), draw(chances[1], rng)
+        probabilities = [np.exp(-rate * (each - each.min())) for each in losses]
+        probabilities = [each / each.sum() for each in probabilities]
+        x, y = draw(probabilities[0], rng), draw(probabilities[1], rng)
         reward = yield x, y
-        losses[0][x] += (1.0 - reward) / chances[0][x]
-        losses[1][y] += reward / chances[1][y]
+        losses[0][x] += (1.0 - reward) / probabilities[0][x]
+        losses[1][y] += reward / probabilities[1][y]
         t += 1
 
 
@@ -193,7 +205,14 @@ def thompson_sparring(arms, rng):
     wins, plays = np.zeros((2, arms)), np.zeros((2, arms))
     while True:
         x, y = (
-            int(np.argmax([rng.beta(wins[p, i] + 1.0, plays[p, i] - wins[p, i] + 1.0) for i in range(arms)]))
+            int(
+                np.argmax(
+                    [
+                        rng.beta(wins[p, i] + 1.0, plays[p, i] - wins[p, i] + 1.0)
+                        for i in range(arms)
+                    ]
+                )
+            )
             for p in range(2)
         )
         reward = yield x, y

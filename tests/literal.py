@@ -1,7 +1,9 @@
-"""Algorithms 1, 2 and 3 of the paper, line by line: slow on purpose, and the oracle for everything fast.
+"""Algorithms 1, 2 and 3 of the paper, line by line: slow on purpose, and the oracle for everything
+fast.
 
-`Literal` is TEM with the paper's own bookkeeping. The functions below make a policy module of it (Algorithm 1), so that
-the simulator can run and compile it; it draws its randomness in the same order as the fast form.
+`Literal` is TEM with the paper's own bookkeeping. The functions below make a policy module of it
+(Algorithm 1), so that the simulator can run and compile it; it draws its randomness in the same
+order as the fast form.
 """
 
 from __future__ import annotations
@@ -13,10 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from factored_bandits.core.kernel import kernel
+from factored_bandits.core.rng import randint, shuffle_column
+from factored_bandits.policies.base import Info
 from factored_bandits.policies.dueling import dueling_tea
 from factored_bandits.policies.factored import tea
-from factored_bandits.policies.base import Info
-from factored_bandits.core.rng import below, shuffle_column
 
 INFO = Info(**{**tea.INFO.__dict__, "title": "TEA, literally"})
 Params = tea.Params
@@ -109,7 +111,7 @@ def schedule_next(state, l, length, rng, actions):
             actions[row, l] = state.order[k]
             row += 1
     for k in range(length - row):
-        pick = k + below(rng, loyal - k)
+        pick = k + randint(rng, loyal - k)
         arm = state.order[pick]
         state.order[pick] = state.order[k]
         state.order[k] = arm

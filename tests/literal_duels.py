@@ -1,8 +1,10 @@
-"""Dueling algorithms as the papers and specifications write them: slow on purpose, the oracles of the fast forms.
+"""Dueling algorithms as the papers and specifications write them: slow on purpose, the oracles of
+the fast forms.
 
-Plain Python over W, every bound and every sum computed from scratch in every round. `plan` returns a pair, `learn`
-takes the outcome for the first of it. Chance is drawn in the order of the fast forms where those draw what the paper
-does; D-TS and RCS draw every theta from its Beta distribution, so that they agree with the fast forms in law only.
+Plain Python over W, every bound and every sum computed from scratch in every round. `plan` returns
+a pair, `learn` takes the outcome for the first of it. Chance is drawn in the order of the fast
+forms where those draw what the paper does; D-TS and RCS draw every theta from its Beta
+distribution, so that they agree with the fast forms in law only.
 """
 
 from __future__ import annotations
@@ -13,13 +15,13 @@ import math
 import numpy as np
 
 
-def below(rng, n):
+def randint(rng, n):
     return int(rng.random() * n)
 
 
 def shuffle(rng, items):
     for i in range(len(items) - 1, 0, -1):
-        j = below(rng, i + 1)
+        j = randint(rng, i + 1)
         items[i], items[j] = items[j], items[i]
 
 
@@ -31,7 +33,7 @@ def argmin(rng, values):
             choice, ties = key, 1
         elif value == values[choice]:
             ties += 1
-            if below(rng, ties) == 0:
+            if randint(rng, ties) == 0:
                 choice = key
     return choice
 
@@ -39,7 +41,7 @@ def argmin(rng, values):
 def one_of_the_least(rng, values):
     """The same but for rounding, with one draw and only where it is needed."""
     least = [key for key, value in values.items() if value <= min(values.values()) + 1e-9]
-    return least[0] if len(least) == 1 else least[below(rng, len(least))]
+    return least[0] if len(least) == 1 else least[randint(rng, len(least))]
 
 
 def argmax(rng, values):
@@ -96,7 +98,7 @@ class Rucb(Duels):
         C = [i for i in self.arms if all(U[i][j] >= 0.5 for j in self.arms)]
         self.B &= set(C)
         if not C:
-            c = below(rng, len(self.arms))
+            c = randint(rng, len(self.arms))
         elif len(C) == 1:
             self.B = set(C)
             c = C[0]
@@ -104,7 +106,7 @@ class Rucb(Duels):
             c = min(self.B)
         else:
             rest = [i for i in C if i not in self.B]
-            c = rest[below(rng, len(rest))]
+            c = rest[randint(rng, len(rest))]
         return c, self.strongest_rival(U, c, rng)
 
 
@@ -122,10 +124,14 @@ class Rmed(Duels):
         """Every pair must have met at least so often."""
         if self.form == 1:
             return 1
-        return math.ceil(self.alpha * math.log(math.log(max(self.horizon if self.form == "fh" else t, 3))))
+        return math.ceil(
+            self.alpha * math.log(math.log(max(self.horizon if self.form == "fh" else t, 3)))
+        )
 
     def evidence(self, i):
-        return sum(self.N(i, j) * d(self.q(i, j)) for j in self.arms if j != i and self.q(i, j) < 0.5)
+        return sum(
+            self.N(i, j) * d(self.q(i, j)) for j in self.arms if j != i and self.q(i, j) < 0.5
+        )
 
     def all_evidence(self):
         return {i: self.evidence(i) for i in self.arms}
@@ -135,7 +141,9 @@ class Rmed(Duels):
         return round(max(regret, 0.01) / d(self.q(l, j)), 9)
 
     def partner(self, l, best, rng):
-        return argmin(rng, {j: self.price(l, best, j) for j in self.arms if j != l and self.q(l, j) < 0.5})
+        return argmin(
+            rng, {j: self.price(l, best, j) for j in self.arms if j != l and self.q(l, j) < 0.5}
+        )
 
     def plan(self, t, rng):
         while self.level < self.least_duels(t):  # pairs that met so seldom, in random order
@@ -147,7 +155,9 @@ class Rmed(Duels):
             if rare:
                 return rare[0]
             self.level, self.passing = self.level + 1, False
-        assert min(self.N(i, j) for i in self.arms for j in self.arms if i != j) >= self.least_duels(t)
+        assert min(
+            self.N(i, j) for i in self.arms for j in self.arms if i != j
+        ) >= self.least_duels(t)
         self.loop = True
         best = one_of_the_least(rng, self.all_evidence())
         if self.form == "fh" and self.b is None:
@@ -157,7 +167,9 @@ class Rmed(Duels):
             shuffle(rng, self.LC)
         l = self.LC.pop(0)
         O = [j for j in self.arms if j != l and self.q(l, j) <= 0.5]
-        b = {1: lambda: None, 2: lambda: self.partner(l, best, rng), "fh": lambda: self.b[l]}[self.form]()
+        b = {1: lambda: None, 2: lambda: self.partner(l, best, rng), "fh": lambda: self.b[l]}[
+            self.form
+        ]()
         if b is not None:
             if best in O and self.N(l, best) <= self.N(l, b) / math.log(math.log(max(t, 3))):
                 return l, best
@@ -173,7 +185,11 @@ class Rmed(Duels):
             self.LR.discard(i)
             I = self.all_evidence()
             for k in self.arms:
-                if k not in self.LR and k not in self.LN and I[k] - min(I.values()) <= math.log(t) + self.f:
+                if (
+                    k not in self.LR
+                    and k not in self.LN
+                    and I[k] - min(I.values()) <= math.log(t) + self.f
+                ):
                     self.LN.append(k)
 
 
@@ -203,12 +219,16 @@ class Dts(Duels):
         tied = [i for i in C if zeta[i] == max(zeta[C])]
         if self.plus:
             cost = {
-                i: sum((zeta.max() - (zeta[i] + zeta[j]) / 2) / d(theta[i, j]) for j in self.arms if j != i)
+                i: sum(
+                    (zeta.max() - (zeta[i] + zeta[j]) / 2) / d(theta[i, j])
+                    for j in self.arms
+                    if j != i
+                )
                 for i in tied
             }
             first = argmin(rng, cost)
         else:
-            first = tied[below(rng, len(tied))]
+            first = tied[randint(rng, len(tied))]
         W = np.array(self.W) + self.prior
         phi = rng.beta(W[:, first], W[first])
         phi[first] = 0.5
@@ -225,7 +245,9 @@ class Rcs(Dts):
 
     def plan(self, t, rng):
         theta = self.sample(rng)
-        c = next((i for i in self.arms if all(theta[i, j] > 0.5 for j in self.arms if j != i)), None)
+        c = next(
+            (i for i in self.arms if all(theta[i, j] > 0.5 for j in self.arms if j != i)), None
+        )
         if c is None:
             c = argmin(rng, dict(enumerate(self.titles)))
         self.titles[c] += 1
@@ -256,7 +278,7 @@ class Merge(Duels):
                 new = new + old.pop(0)
             self.batches.append(new)
 
-    def absorb(self, members):
+    def warm_start(self, members):
         if len(members) > 1 or len(self.batches) == 1 or self.form == "rucb":
             return members
         at = self.batches.index(members)
@@ -271,24 +293,29 @@ class Merge(Duels):
         if len(self.batches) > 1 and sum(map(len, self.batches)) <= len(self.arms) / 2**self.stage:
             self.merge(rng)
             self.stage += 1
-        members = self.absorb(self.batches[t % len(self.batches)])
+        members = self.warm_start(self.batches[t % len(self.batches)])
         U = self.upper(t, self.alpha, 1.0, self.C)
         while True:
-            out = next((k for k, i in enumerate(members) if any(U[i][j] < 0.5 for j in members if j != i)), None)
+            out = next(
+                (k for k, i in enumerate(members) if any(U[i][j] < 0.5 for j in members if j != i)),
+                None,
+            )
             if out is None:
                 break
             members[out] = members[-1]
             members.pop()
-            members = self.absorb(members)
+            members = self.warm_start(members)
         if len(members) == 1:
             return members[0], members[0]
         if self.form == "rucb":
-            c = members[below(rng, len(members))]
+            c = members[randint(rng, len(members))]
             return c, argmax(rng, {j: U[j][c] for j in members if j != c})
         won = dict.fromkeys(members, 0)
         for k, i in enumerate(members):
             for j in members[:k]:
                 won[i if rng.beta(self.W[i][j] + 1, self.W[j][i] + 1) > 0.5 else j] += 1
         first = argmax(rng, won)
-        phi = {j: rng.beta(self.W[j][first] + 1, self.W[first][j] + 1) for j in members if j != first}
+        phi = {
+            j: rng.beta(self.W[j][first] + 1, self.W[first][j] + 1) for j in members if j != first
+        }
         return first, min(phi, key=phi.get)

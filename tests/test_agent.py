@@ -31,22 +31,29 @@ def simulated(name, problem, seed):
 
 
 def played(agent, problem, seed, saved_at):
-    """Drive an agent as the simulator would; save and load it while the answer of round `saved_at` is out."""
+    """Drive an agent as the simulator would; save and load it while the answer of round `saved_at`
+    is out.
+    """
     rng, total, noted, correct = generators(seed)[1], 0.0, [], []
     for t in range(1, HORIZON + 1):
         decision = agent.ask()
         action = np.array(decision.action)
         if t == saved_at:
             agent = fb.Agent.load(agent.dump())
-        parts = np.zeros(agent._parts)
-        if agent._parts:
-            problem.module.sample_parts(problem.data, t, action, rng, parts)
-        reward = parts if agent._parts else problem.module.sample(problem.data, t, action, rng)
+        outcomes = np.zeros(agent._outcomes)
+        if agent._outcomes:
+            problem.module.sample_outcomes(problem.data, t, action, rng, outcomes)
+        reward = (
+            outcomes if agent._outcomes else problem.module.sample(problem.data, t, action, rng)
+        )
         total += problem.module.regret(problem.data, t, action)
         if t in (HORIZON // 2, HORIZON):
             best = agent.best()
             noted.append(total)
-            correct.append(problem.regret([best, best] if problem.kind == "duel" else list(best.values())) <= 0.0)
+            correct.append(
+                problem.regret([best, best] if problem.kind == "duel" else list(best.values()))
+                <= 0.0
+            )
         if t < HORIZON:  # the simulator, too, learns nothing from a block that the horizon ends
             agent.tell(decision.id, reward)
     return agent, noted, correct
@@ -54,24 +61,30 @@ def played(agent, problem, seed, saved_at):
 
 def strong():
     """Gaps so wide that levels are thrown out, and come back, within the horizon."""
-    return fb.environments.make("rank_one", factors=[[0.95, 0.2, 0.1], [0.1, 0.95]])
+    return fb.environments.make("rank1", factors=[[0.95, 0.2, 0.1], [0.1, 0.95]])
 
 
 @pytest.mark.parametrize(("name", "make"), [*((n, None) for n in NAMES), ("tea", strong)])
 def test_without_delay_the_agent_is_the_simulator(name, make, monkeypatch):
     problem, seed = make() if make else problems.fitting(name), 11
     if name not in COMPILED and hasattr(fb.policies.make(name).module, "idle"):
-        monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")  # walking through idle rounds is a loop of its own
+        monkeypatch.setenv(
+            "NUMBA_DISABLE_JIT", "1"
+        )  # walking through idle rounds is a loop of its own
     run, state, policy_rng = simulated(name, problem, seed)
     saved_at = int(np.random.default_rng(len(name)).integers(100, HORIZON))
-    agent, noted, correct = played(problems.agent(name, problem, seed, HORIZON), problem, seed, saved_at)
+    agent, noted, correct = played(
+        problems.agent(name, problem, seed, HORIZON), problem, seed, saved_at
+    )
     assert noted == run.regret[:-1].tolist()
     assert correct == run.correct.tolist()
     assert np.concatenate(agent._plays).tolist() == run.plays.tolist()
     assert agent._generator.bit_generator.state == policy_rng.bit_generator.state
     for field, mine, theirs in zip(state._fields, agent._state, state, strict=True):
         assert np.array_equal(mine, theirs, equal_nan=True), field
-    result = fb.simulate(name, problem, HORIZON, 1, seed, permute=False, skip_idle=False, progress=False)
+    result = fb.simulate(
+        name, problem, HORIZON, 1, seed, permute=False, skip_idle=False, progress=False
+    )
     assert noted[-1] == result.regret[0, -1]
     if make is strong:
         assert {e.event for e in result.eliminations} == {"out", "in"}
@@ -88,9 +101,13 @@ def test_propensities_are_those_of_the_plan(name):
         decision = agent.ask()
         if not hasattr(module, "propensities"):
             assert decision.propensity is None
-        elif decision.id == planned + 1:  # the first play of a block: the state is as the plan left it
-            chances = module.propensities(agent._params, agent._state, agent._ledger.planned - planned)
-            expected = [chances[l][i] for l, i in enumerate(decision.action)]
+        elif (
+            decision.id == planned + 1
+        ):  # the first play of a block: the state is as the plan left it
+            probabilities = module.propensities(
+                agent._params, agent._state, agent._ledger.planned - planned
+            )
+            expected = [probabilities[l][i] for l, i in enumerate(decision.action)]
             assert list(decision.propensity.values()) == expected
             assert min(expected) > 0.0
         agent.tell(decision.id, problems.answer(agent, float(rng.integers(2))))
@@ -111,16 +128,23 @@ def test_decisions_carry_labels():
     for expected in range(1, 7):
         decision = agent.ask()
         assert decision.id == expected
-        assert decision.levels == {"ad": "ABC"[decision.action[0]], "position": ["top", "side"][decision.action[1]]}
+        assert decision.levels == {
+            "ad": "ABC"[decision.action[0]],
+            "position": ["top", "side"][decision.action[1]],
+        }
         assert decision.propensity == pytest.approx({"ad": 1 / 3, "position": 1 / 2})
     assert agent.waiting == (1, 2, 3, 4, 5, 6)
     duel = fb.Agent("dueling_tea", arms=ARMS).ask()
     assert duel.levels == {"first": ARMS[duel.action[0]], "second": ARMS[duel.action[1]]}
 
 
-@pytest.mark.parametrize(("reward_range", "good", "bad"), [((0, 1), 1.0, 0.0), ((-5, 15), 15, -5), (None, 1.0, -1.0)])
+@pytest.mark.parametrize(
+    ("reward_range", "good", "bad"), [((0, 1), 1.0, 0.0), ((-5, 15), 15, -5), (None, 1.0, -1.0)]
+)
 def test_status_and_best(reward_range, good, bad):
-    agent = fb.Agent("tea", factors={"ad": ["poor", "fine"], "only": [7]}, reward_range=reward_range, seed=2)
+    agent = fb.Agent(
+        "tea", factors={"ad": ["poor", "fine"], "only": [7]}, reward_range=reward_range, seed=2
+    )
     for _ in range(400):
         decision = agent.ask()
         agent.tell(decision.id, good if decision.levels["ad"] == "fine" else bad)

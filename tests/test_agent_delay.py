@@ -1,4 +1,6 @@
-"""Late, shuffled and missing answers: what the agent learns depends on the rewards, never on when they arrive."""
+"""Late, shuffled and missing answers: what the agent learns depends on the rewards, never on when
+they arrive.
+"""
 
 from __future__ import annotations
 
@@ -19,26 +21,33 @@ fixed = settings(max_examples=25, deadline=None, derandomize=True, database=None
 
 
 def knowledge(agent):
-    """All that a dump holds, except which of the settled decisions had expired (kept for messages only)."""
+    """All that a dump holds, except which of the settled decisions had expired (kept for messages
+    only).
+    """
     content = json.loads(agent.dump())["agent"]
     del content["rounds"]["expired"]
     return content
 
 
-# One batch: how many decisions are asked, then which of those waiting are settled, in which order, None = expired.
+# One batch: how many decisions are asked, then which of those waiting are settled, in which order,
+# None = expired.
 outcomes = st.sampled_from([0.0, 1.0, None])
-batches = st.lists(st.tuples(st.integers(0, 9), st.lists(st.tuples(st.integers(0, 40), outcomes), max_size=12)))
+batches = st.lists(
+    st.tuples(st.integers(0, 9), st.lists(st.tuples(st.integers(0, 40), outcomes), max_size=12))
+)
 
 
 @pytest.mark.parametrize("name", NAMES)
 @fixed
 @given(batches=batches, last=st.randoms(use_true_random=False))
 def test_the_order_in_which_answers_arrive_makes_no_difference(name, batches, last):
-    """Between two asks any order, delay and expiry leaves what the same rewards in order would have left."""
+    """Between two asks any order, delay and expiry leaves what the same rewards in order would have
+    left.
+    """
     problem = problems.fitting(name)
     shuffled, ordered = problems.agent(name, problem, seed=5), problems.agent(name, problem, seed=5)
     default = shuffled._rewards.default
-    missing = [default] * shuffled._parts or default
+    missing = [default] * shuffled._outcomes or default
     for asks, settled in batches:
         assert [shuffled.ask() for _ in range(asks)] == [ordered.ask() for _ in range(asks)]
         answers = {}
@@ -112,8 +121,9 @@ def test_asking_never_waits_and_one_missing_answer_holds_back_all_later_blocks()
 def error_level(levels, rounds):
     """How likely TEA throws out one of two equal levels at all, at most.
 
-    After N phases of two plays the round is 2 N + 1; the deficit exceeds the paper's bound with chance at most
-    2 exp(-log(2 K f(N) f(t))), as the constant 12 is chosen for; and no deficit exceeds 2 N, rewards being in [-1, 1].
+    After N phases of two plays the round is 2 N + 1; the deficit exceeds the paper's bound with
+    chance at most 2 exp(-log(2 K f(N) f(t))), as the constant 12 is chosen for; and no deficit
+    exceeds 2 N, rewards being in [-1, 1].
     """
 
     def f(t):
@@ -127,31 +137,39 @@ def error_level(levels, rounds):
     return total
 
 
-def most_that_chance_allows(runs, chance, doubt=1e-6):
-    """The smallest number that a binomial count exceeds with a chance below `doubt`."""
+def most_that_chance_allows(runs, probability, p_value=1e-6):
+    """The smallest number that a binomial count exceeds with a chance below `p_value`."""
     tail, count = 1.0, -1
-    while tail > doubt:
+    while tail > p_value:
         count += 1
-        tail -= math.comb(runs, count) * chance**count * (1 - chance) ** (runs - count)
+        tail -= math.comb(runs, count) * probability**count * (1 - probability) ** (runs - count)
     return count
 
 
 def throws_out(seed, rounds, delay):
-    """Two equal levels, every reward a fair coin; the failures of one level arrive `delay` rounds late."""
-    agent, coin, late = fb.Agent("tea", factors={"page": ["A", "B"]}, seed=seed), np.random.default_rng(seed), []
+    """Two equal levels, every reward a fair coin; the failures of one level arrive `delay` rounds
+    late.
+    """
+    agent, bernoulli, late = (
+        fb.Agent("tea", factors={"page": ["A", "B"]}, seed=seed),
+        np.random.default_rng(seed),
+        [],
+    )
     for t in range(rounds):
-        decision, reward = agent.ask(), float(coin.random() < 0.5)
+        decision, reward = agent.ask(), float(bernoulli.random() < 0.5)
         slow = decision.levels["page"] == "A" and reward == 0.0
         heapq.heappush(late, (t + delay if slow else t, decision.id, reward))
         while late and late[0][0] <= t:
             _, identifier, answer = heapq.heappop(late)
             agent.tell(identifier, answer)
-    changes = agent.policy.module.standing(agent._params, agent._state)[1]
+    changes = agent.policy.module.active_sets(agent._params, agent._state)[1]
     return changes > 0, agent.status().learned
 
 
 def test_late_failures_do_not_decide_between_equal_levels():
-    """An A/A test. The failures of one level are slow, as refusals are; that must not look like success."""
+    """An A/A test. The failures of one level are slow, as refusals are; that must not look like
+    success.
+    """
     runs, rounds, delay = 100, 2400, 1300
     results = [throws_out(seed, rounds, delay) for seed in range(runs)]
     assert min(learned for _, learned in results) > rounds - delay - 50

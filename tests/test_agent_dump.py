@@ -1,4 +1,6 @@
-"""Saved agents: the same to the last bit when loaded, and refused with a sentence when they are not whole."""
+"""Saved agents: the same to the last bit when loaded, and refused with a sentence when they are not
+whole.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,10 @@ def test_a_loaded_agent_is_the_agent(name):
     rng = np.random.default_rng(1)
     for _ in range(120):
         assert loaded.ask() == agent.ask()
-        identifier, reward = int(rng.choice(agent.waiting)), problems.answer(agent, float(rng.integers(2)))
+        identifier, reward = (
+            int(rng.choice(agent.waiting)),
+            problems.answer(agent, float(rng.integers(2))),
+        )
         loaded.tell(identifier, reward)
         agent.tell(identifier, reward)
     assert loaded.dump() == agent.dump()
@@ -76,7 +81,7 @@ def test_a_loaded_agent_is_the_agent(name):
 
 def test_everything_given_to_the_agent_survives():
     agent = fb.Agent(
-        "ucb1",
+        "flat_ucb1",
         factors={"größe": [1, 2.5, None], "b": ["x", "\ud800"]},
         reward_range=(-2, 3),
         default=1,
@@ -89,13 +94,17 @@ def test_everything_given_to_the_agent_survives():
     assert loaded.policy.params.alpha == 0.25
     assert loaded.best() == {"größe": 1, "b": "x"}
     loaded.expire(loaded.ask().id)
-    assert loaded._state.table[_ucb.TOTAL].sum() == pytest.approx(0.6)  # the default 1 of (-2, 3), on (0, 1)
+    assert loaded._state.table[_ucb.TOTAL].sum() == pytest.approx(
+        0.6
+    )  # the default 1 of (-2, 3), on (0, 1)
     assert "\n" not in agent.dump()
     assert agent.dump().isascii()
 
 
 def test_a_policy_of_ones_own_is_given_to_load():
-    module = problems.variant("tea", "elsewhere.tea")  # a namesake, so the library must not put its own in
+    module = problems.variant(
+        "tea", "elsewhere.tea"
+    )  # a namesake, so the library must not put its own in
     agent = fb.Agent(module, factors={"a": [0, 1]})
     agent.ask()
     with pytest.raises(DumpError, match=r"'tea' is not part of this library: give its module"):
@@ -117,8 +126,14 @@ def test_a_policy_of_ones_own_is_given_to_load():
         ("[1, 2]", "no dump of an agent"),
         ('{"format": "something else", "version": 1}', "no dump of an agent"),
         ('{"format": "factored-bandits agent"}', "checksum does not fit"),
-        ('{"format": "factored-bandits agent", "version": "1", "agent": {}}', "checksum does not fit"),
-        ('{"format": "factored-bandits agent", "version": 2, "library": "9.1"}', r"version 2 .by.*9\.1.*newer"),
+        (
+            '{"format": "factored-bandits agent", "version": "1", "agent": {}}',
+            "checksum does not fit",
+        ),
+        (
+            '{"format": "factored-bandits agent", "version": 2, "library": "9.1"}',
+            r"version 2 .by.*9\.1.*newer",
+        ),
         (b"{}", "not bytes"),
         (None, "not NoneType"),
     ],
@@ -178,12 +193,20 @@ BOMB = base64.b64encode(zlib.compress(bytes(10**7))).decode()
         (["rounds", "rewards"], TOTAL, "array 'rewards' should be <f8 of shape"),
         (["rounds", "actions"], None, "array 'actions' should be <i8 of shape.*and is None"),
         (["state", "total"], ..., "tea keeps start, .*the dump holds start"),
-        (["state", "total"], packed(np.zeros(9)), r"'total' should be <f8 of shape \[8\], and is <f8 of shape \[9\]"),
+        (
+            ["state", "total"],
+            packed(np.zeros(9)),
+            r"'total' should be <f8 of shape \[8\], and is <f8 of shape \[9\]",
+        ),
         (["state", "total"], packed(np.zeros(8, dtype=np.int64)), "should be <f8 .*and is <i8"),
         (["state", "total"], {**TOTAL, "dtype": "object"}, "should be <f8 .*and is object"),
         (["state", "total"], {**TOTAL, "data": "%%%%"}, "array 'total' cannot be read"),
         (["state", "total"], {**TOTAL, "data": "aaaa"}, "array 'total' cannot be read"),
-        (["state", "total"], {**TOTAL, "data": packed(np.zeros(7))["data"]}, "has not the 64 bytes"),
+        (
+            ["state", "total"],
+            {**TOTAL, "data": packed(np.zeros(7))["data"]},
+            "has not the 64 bytes",
+        ),
         (["state", "total"], {**TOTAL, "data": BOMB}, "has not the 64 bytes"),
         (["plays", 0], packed(np.zeros(9, dtype=np.int64)), "'plays' should be"),
     ],

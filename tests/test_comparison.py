@@ -1,4 +1,6 @@
-"""Comparisons: the same numbers as single simulations, tables that say everything, and honest interruptions."""
+"""Comparisons: the same numbers as single simulations, tables that say everything, and honest
+interruptions.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +12,10 @@ import numpy as np
 import pytest
 
 import factored_bandits as fb
-from factored_bandits.simulation.simulate import compare as module
-from factored_bandits.errors import InvalidInput, UnknownName
+from factored_bandits.errors import InvalidInputError, UnknownNameError
 from factored_bandits.policies import notation as _notation
 from factored_bandits.policies.factored import uniform
+from factored_bandits.simulation.simulate import compare as module
 
 
 def easy():
@@ -21,31 +23,40 @@ def easy():
 
 
 def quiet(policies, environment=None, horizon=500, **options):
-    return fb.compare(policies, environment or easy(), horizon, **{"repetitions": 4, "progress": False, **options})
+    return fb.compare(
+        policies, environment or easy(), horizon, **{"repetitions": 4, "progress": False, **options}
+    )
 
 
 def test_each_result_is_what_simulate_gives():
-    both = quiet("ucb1, uniform", seed=3, checkpoints=[10, 100])
+    both = quiet("flat_ucb1, uniform", seed=3, checkpoints=[10, 100])
     for result in both.results:
-        alone = fb.simulate(result.policy, easy(), 500, 4, seed=3, checkpoints=[10, 100], progress=False)
+        alone = fb.simulate(
+            result.policy, easy(), 500, 4, seed=3, checkpoints=[10, 100], progress=False
+        )
         np.testing.assert_array_equal(result.regret, alone.regret)
-    assert [result.policy for result in both.results] == ["ucb1", "uniform"]
+    assert [result.policy for result in both.results] == ["flat_ucb1", "uniform"]
 
 
 def test_policies_are_accepted_in_every_form():
-    made = fb.policies.make("ucb1", alpha=0.5)
-    labels = [result.policy for result in quiet(["uniform", made, "ucb1(alpha=1)"]).results]
-    assert labels == ["uniform", "ucb1(alpha=0.5)", "ucb1(alpha=1.0)"]
+    made = fb.policies.make("flat_ucb1", alpha=0.5)
+    labels = [result.policy for result in quiet(["uniform", made, "flat_ucb1(alpha=1)"]).results]
+    assert labels == ["uniform", "flat_ucb1(alpha=0.5)", "flat_ucb1(alpha=1.0)"]
     assert [result.policy for result in quiet(uniform).results] == ["uniform"]
-    assert [result.policy for result in quiet(made).results] == ["ucb1(alpha=0.5)"]
+    assert [result.policy for result in quiet(made).results] == ["flat_ucb1(alpha=0.5)"]
 
 
 def test_table_is_sorted_and_says_what_was_measured():
-    text = quiet("uniform, ucb1", seed=11).table()
+    text = quiet("uniform, flat_ucb1", seed=11).table()
     header, first, second, caption = text.splitlines()
-    assert " ".join(header.split()) == "policy mean regret +- s.e. median worst best found found after"
-    assert (first.split()[0], second.split()[0]) == ("ucb1", "uniform")
-    assert caption == "table (2 x 2 levels); regret in unit 'reward'; horizon 500; 4 repetitions; seed 11"
+    assert (
+        " ".join(header.split()) == "policy mean regret +- s.e. median worst best found found after"
+    )
+    assert (first.split()[0], second.split()[0]) == ("flat_ucb1", "uniform")
+    assert (
+        caption
+        == "table (2 x 2 levels); regret in unit 'reward'; horizon 500; 4 repetitions; seed 11"
+    )
 
 
 def test_numbers_in_the_table_are_those_of_the_results():
@@ -62,7 +73,7 @@ def test_one_repetition_has_no_standard_error():
 
 
 def test_columns_and_frame_are_tidy():
-    comparison = quiet("uniform, ucb1", checkpoints=[5, 50])
+    comparison = quiet("uniform, flat_ucb1", checkpoints=[5, 50])
     frame = comparison.to_frame()
     assert len(frame) == 2 * 4 * 3  # policies, repetitions, checkpoints with the horizon
     means = frame[frame["round"] == 500].groupby("policy")["regret"].mean()
@@ -73,18 +84,46 @@ def test_columns_and_frame_are_tidy():
 def test_json_keys_are_stable():
     document = json.loads(json.dumps(quiet("uniform, tea", horizon=300).to_dict(), allow_nan=False))
     assert list(document) == [
-        *("format", "version", "problem", "kind", "sizes", "best", "unit", "horizon", "repetitions", "seed"),
+        *(
+            "format",
+            "version",
+            "problem",
+            "kind",
+            "sizes",
+            "best",
+            "unit",
+            "horizon",
+            "repetitions",
+            "seed",
+        ),
         *("interrupted", "not_run", "policies"),
     ]
     assert (document["format"], document["version"]) == ("factored-bandits/comparison", 1)
     assert list(document["policies"][0]) == [
-        *("policy", "repetitions", "mean", "standard_error", "median", "worst", "best_found", "found_after"),
+        *(
+            "policy",
+            "repetitions",
+            "mean",
+            "standard_error",
+            "median",
+            "worst",
+            "best_found",
+            "found_after",
+        ),
         *("final_regret", "curve", "eliminations"),
     ]
     assert list(document["policies"][0]["curve"]) == ["round", "mean", "quantile_10", "quantile_90"]
     assert document["policies"][0]["eliminations"] is None
-    fate = document["policies"][1]["eliminations"][0]
-    assert list(fate) == ["factor", "level", "best", "first_out", "out_share", "returns", "out_at_end"]
+    summary = document["policies"][1]["eliminations"][0]
+    assert list(summary) == [
+        "factor",
+        "level",
+        "best",
+        "first_out",
+        "out_share",
+        "returns",
+        "out_at_end",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -95,36 +134,38 @@ def test_json_keys_are_stable():
         ("uniform, uniform", "'uniform' is listed twice"),
         ("taa", "did you mean 'tea'"),
         ("dueling_tea", "dueling_tea plays duels"),
-        ("ucb1(beta=1)", "no parameter of ucb1 named 'beta'"),
-        ("ucb1(0.5)", "name\\(parameter=value"),
-        ("ucb1(alpha=0.5", "bracket"),
-        ("ucb1(alpha=open('x'))", "value of alpha must be a number or a word"),
-        ("ucb1(**{'alpha': 1})", "name\\(parameter=value"),
+        ("flat_ucb1(beta=1)", "no parameter of flat_ucb1 named 'beta'"),
+        ("flat_ucb1(0.5)", "name\\(parameter=value"),
+        ("flat_ucb1(alpha=0.5", "bracket"),
+        ("flat_ucb1(alpha=open('x'))", "value of alpha must be a number or a word"),
+        ("flat_ucb1(**{'alpha': 1})", "name\\(parameter=value"),
         ("1+1", "not written as name"),
     ],
 )
 def test_wrong_policies_are_named(policies, complaint):
-    with pytest.raises(InvalidInput, match=complaint):
+    with pytest.raises(InvalidInputError, match=complaint):
         quiet(policies)
 
 
 def test_two_different_policies_of_one_name_are_refused():
     twin = types.ModuleType("elsewhere.uniform")
-    twin.__dict__.update({key: value for key, value in vars(uniform).items() if not key.startswith("__")})
-    with pytest.raises(InvalidInput, match="'uniform' stands for two different policies"):
+    twin.__dict__.update(
+        {key: value for key, value in vars(uniform).items() if not key.startswith("__")}
+    )
+    with pytest.raises(InvalidInputError, match="'uniform' stands for two different policies"):
         quiet(["uniform", twin])
 
 
 def test_nothing_runs_if_one_policy_cannot(monkeypatch):
     monkeypatch.setattr(module, "simulate", lambda *args, **kwargs: pytest.fail("ran"))
-    large = fb.environments.make("rank_one", factors=[[0.5] * 1001, [0.5] * 1001])
-    with pytest.raises(InvalidInput, match="ucb1 looks at every combination"):
-        quiet("tea, ucb1", large)
-    with pytest.raises(UnknownName):
+    large = fb.environments.make("rank1", factors=[[0.5] * 1001, [0.5] * 1001])
+    with pytest.raises(InvalidInputError, match="flat_ucb1 looks at every combination"):
+        quiet("tea, flat_ucb1", large)
+    with pytest.raises(UnknownNameError):
         quiet("tea, nobody")
-    with pytest.raises(InvalidInput, match="dueling_tea plays duels"):
+    with pytest.raises(InvalidInputError, match="dueling_tea plays duels"):
         quiet("uniform, dueling_tea")
-    with pytest.raises(InvalidInput, match="horizon must be a whole number"):
+    with pytest.raises(InvalidInputError, match="horizon must be a whole number"):
         quiet("tea", horizon="long")
 
 
@@ -136,21 +177,25 @@ def test_a_label_can_be_read_back(name):
 
 
 def test_parameters_are_read_as_literals():
-    assert _notation.parse("ucb1(alpha=0.5)") == fb.policies.make("ucb1", alpha=0.5)
-    assert _notation.parse("tea(bound=paper, reward_range=(0, 1))") == fb.policies.make("tea", reward_range=(0, 1))
+    assert _notation.parse("flat_ucb1(alpha=0.5)") == fb.policies.make("flat_ucb1", alpha=0.5)
+    assert _notation.parse("tea(bound=paper, reward_range=(0, 1))") == fb.policies.make(
+        "tea", reward_range=(0, 1)
+    )
 
 
 def test_suitable_leaves_out_who_refuses():
-    large = fb.environments.make("rank_one", factors=[[0.5] * 1001, [0.5] * 1001])
+    large = fb.environments.make("rank1", factors=[[0.5] * 1001, [0.5] * 1001])
     able, refused = module.suitable(large, 100)
     assert "tea" in [policy.name for policy in able]
-    assert "ucb1" not in [policy.name for policy in able]
-    assert "takes at most" in refused["ucb1"]
+    assert "flat_ucb1" not in [policy.name for policy in able]
+    assert "takes at most" in refused["flat_ucb1"]
     assert {policy.name for policy in able} | set(refused) == set(fb.policies.names("factored"))
 
 
 def interrupt_in(monkeypatch, second):
-    """The first policy is simulated; for the second, Ctrl-C comes and `second` is what simulate does."""
+    """The first policy is simulated; for the second, Ctrl-C comes and `second` is what simulate
+    does.
+    """
     real, calls = module.simulate, []
 
     def pretend(*args, **kwargs):
@@ -165,24 +210,27 @@ def test_interrupted_before_the_second_policy_finished_anything(monkeypatch):
         raise KeyboardInterrupt
 
     interrupt_in(monkeypatch, stop)
-    comparison = quiet("uniform, ucb1, tea")
+    comparison = quiet("uniform, flat_ucb1, tea")
     assert comparison.interrupted
-    assert comparison.not_run == ["ucb1", "tea"]
-    assert comparison.caption().endswith("; interrupted: ucb1 not run, tea not run")
+    assert comparison.not_run == ["flat_ucb1", "tea"]
+    assert comparison.caption().endswith("; interrupted: flat_ucb1 not run, tea not run")
     assert comparison.to_dict()["interrupted"] is True
 
 
 def test_interrupted_in_the_middle_of_the_second_policy(monkeypatch):
     def some():
-        result = fb.simulate("ucb1", easy(), 500, repetitions=2, progress=False)
+        result = fb.simulate("flat_ucb1", easy(), 500, repetitions=2, progress=False)
         return dataclasses.replace(result, interrupted=True)
 
     interrupt_in(monkeypatch, some)
-    comparison = quiet("uniform, ucb1, tea")
+    comparison = quiet("uniform, flat_ucb1, tea")
     assert comparison.not_run == ["tea"]
-    assert "ucb1 only 2 of 4" in comparison.caption()
+    assert "flat_ucb1 only 2 of 4" in comparison.caption()
     assert comparison.summary().columns[-1] == "repetitions"
-    assert {row[0]: row[-1] for row in comparison.summary().rows} == {"uniform": "4", "ucb1": "2"}
+    assert {row[0]: row[-1] for row in comparison.summary().rows} == {
+        "uniform": "4",
+        "flat_ucb1": "2",
+    }
 
 
 def test_interrupted_with_nothing_to_show(monkeypatch):
@@ -201,7 +249,7 @@ def test_eliminations_are_those_of_eliminating_policies():
     rounds = [event.round for event in comparison.results[1].eliminations if event.event == "out"]
     assert rounds, "this problem is easy: something must be ruled out"
     assert quiet("uniform").eliminations_table() == "none of these policies eliminates"
-    with pytest.raises(InvalidInput, match="factors must be 2 names"):
+    with pytest.raises(InvalidInputError, match="factors must be 2 names"):
         comparison.eliminations(["ad"])
 
 

@@ -1,4 +1,6 @@
-"""`Agent.diagnose`: bets against their definition, false alarms where a best level exists, power where none does."""
+"""`Agent.diagnose`: bets against their definition, false alarms where a best level exists, power
+where none does.
+"""
 
 from __future__ import annotations
 
@@ -11,22 +13,27 @@ import numpy as np
 import pytest
 
 import factored_bandits as fb
-from factored_bandits.inference import interaction_test as _watch
-from factored_bandits.errors import DumpError, InvalidInput
+from factored_bandits.errors import DumpError, InvalidInputError
+from factored_bandits.inference import interaction_test as _interaction_test
 
 FACTORS = {"ad": ["A", "B"], "position": ["top", "side"]}
 make = fb.environments.make
 
 
-def most_of(runs, chance):
+def most_of(runs, probability):
     """Three standard errors more than a binomial count has on average."""
-    return runs * chance + 3.0 * math.sqrt(runs * chance * (1.0 - chance))
+    return runs * probability + 3.0 * math.sqrt(runs * probability * (1.0 - probability))
 
 
 def shuffled(rng, sizes, extra=0):
-    """A block as TEA plays it while all levels are in: columns in random order, the rest of the places at random."""
+    """A block as TEA plays it while all levels are in: columns in random order, the rest of the
+    places at random.
+    """
     length = max(sizes) + extra
-    columns = [rng.permutation(np.append(np.arange(size), rng.integers(0, size, length - size))) for size in sizes]
+    columns = [
+        rng.permutation(np.append(np.arange(size), rng.integers(0, size, length - size)))
+        for size in sizes
+    ]
     return np.stack(columns, axis=1)
 
 
@@ -34,7 +41,9 @@ def play(agent, problem, rounds, seed, look=None):
     rng = np.random.default_rng(seed)
     for t in range(1, rounds + 1):
         decision = agent.ask()
-        agent.tell(decision.id, problem.module.sample(problem.data, t, np.array(decision.action), rng))
+        agent.tell(
+            decision.id, problem.module.sample(problem.data, t, np.array(decision.action), rng)
+        )
         if look is not None and t % 25 == 0:
             look(agent.diagnose())
     return agent
@@ -57,44 +66,64 @@ def wealth_from_scratch(blocks, sizes, l, winner, loser, m, c):
                 won = action[l] == winner
                 gain = (won - left[0] / sum(left)) * (reward - (reward_sum + 0.5) / (seen + 1))
                 stake = min(max(total / (squares + 0.5), 0.0), 0.9)
-                wealth, total, squares = wealth + math.log(1 + stake * gain), total + gain, squares + gain * gain
+                wealth, total, squares = (
+                    wealth + math.log(1 + stake * gain),
+                    total + gain,
+                    squares + gain * gain,
+                )
             seen, reward_sum = seen + 1, reward_sum + reward
     return wealth
 
 
 def test_bets_are_what_they_are_said_to_be():
     rng, sizes = np.random.default_rng(3), (3, 2, 1)
-    watch, blocks = _watch.Watch(np.array(sizes), (0, 1, 2)), []
+    interaction_test, blocks = _interaction_test.InteractionTest(np.array(sizes), (0, 1, 2)), []
     for block in range(60):
         actions = shuffled(rng, sizes, extra=block % 3)
-        rewards = (rng.random(len(actions)) < 0.2 + 0.5 * (actions[:, 0] == actions[:, 1])).astype(float)
+        rewards = (rng.random(len(actions)) < 0.2 + 0.5 * (actions[:, 0] == actions[:, 1])).astype(
+            float
+        )
         blocks.append((actions, rewards))
-        watch.learn(actions, rewards)
+        interaction_test.learn(actions, rewards)
     for l in (0, 1):
         for winner, loser in itertools.permutations(range(sizes[l]), 2):
             places = [(None, 0, 6)]
-            places += [(m, c, int(watch.start[m]) + c) for m in range(3) if m != l for c in range(sizes[m])]
+            places += [
+                (m, c, int(interaction_test.start[m]) + c)
+                for m in range(3)
+                if m != l
+                for c in range(sizes[m])
+            ]
             for m, c, place in places:
                 expected = wealth_from_scratch(blocks, sizes, l, winner, loser, m, c)
-                assert watch.bets[l].wealth[winner, loser, place] == pytest.approx(expected)
-    assert max(bets.wealth.max() for bets in watch.bets) > 2.0
-    doubt, winner, place = next(watch.worst(1))
+                assert interaction_test.bets[l].wealth[winner, loser, place] == pytest.approx(
+                    expected
+                )
+    assert max(bets.wealth.max() for bets in interaction_test.bets) > 2.0
+    p_value, winner, place = next(interaction_test.worst(1))
     bettors = 3 * (2 - 1) * (6 - 2 + 1)  # factors, rivals, companies and any company
-    assert doubt == pytest.approx(min(1.0, bettors * math.exp(-watch.bets[1].wealth[winner, 0, place])))
+    assert p_value == pytest.approx(
+        min(1.0, bettors * math.exp(-interaction_test.bets[1].wealth[winner, 0, place]))
+    )
 
 
 def ever_behind(means, seed, blocks, extra, arrange=shuffled):
-    """Per factor the smallest doubt of each level at any time."""
-    rng, watch = np.random.default_rng(seed), _watch.Watch(np.array(means.shape), (0, 1))
-    peaks = [bets.wealth.copy() for bets in watch.bets]
+    """Per factor the smallest p_value of each level at any time."""
+    rng, interaction_test = (
+        np.random.default_rng(seed),
+        _interaction_test.InteractionTest(np.array(means.shape), (0, 1)),
+    )
+    peaks = [bets.wealth.copy() for bets in interaction_test.bets]
     for _ in range(blocks):
         actions = arrange(rng, means.shape, extra)
-        watch.learn(actions, (rng.random(len(actions)) < means[tuple(actions.T)]).astype(float))
-        for peak, bets in zip(peaks, watch.bets, strict=True):
+        interaction_test.learn(
+            actions, (rng.random(len(actions)) < means[tuple(actions.T)]).astype(float)
+        )
+        for peak, bets in zip(peaks, interaction_test.bets, strict=True):
             np.maximum(peak, bets.wealth, out=peak)
-    for peak, bets in zip(peaks, watch.bets, strict=True):
+    for peak, bets in zip(peaks, interaction_test.bets, strict=True):
         bets.wealth[:] = peak
-    return [[doubt for doubt, _, _ in watch.worst(at)] for at in (0, 1)]
+    return [[p_value for p_value, _, _ in interaction_test.worst(at)] for at in (0, 1)]
 
 
 IDENTIFIABLE = {
@@ -108,11 +137,13 @@ IDENTIFIABLE = {
 
 @pytest.mark.parametrize("name", IDENTIFIABLE)
 def test_a_best_level_is_rarely_found_behind(name):
-    """With chance at most alpha / 2 each, two factors sharing alpha; 60 runs, three standard errors."""
+    """With chance at most alpha / 2 each, two factors sharing alpha; 60 runs, three standard
+    errors.
+    """
     runs, alpha = 60, 0.6
     found = [ever_behind(IDENTIFIABLE[name], seed, 45, seed % 2) for seed in range(runs)]
-    assert sum(doubts[0][0] <= alpha for doubts in found) <= most_of(runs, alpha / 2)
-    assert sum(min(map(max, doubts)) <= alpha for doubts in found) <= most_of(runs, alpha)
+    assert sum(p_values[0][0] <= alpha for p_values in found) <= most_of(runs, alpha / 2)
+    assert sum(min(map(max, p_values)) <= alpha for p_values in found) <= most_of(runs, alpha)
 
 
 def test_bets_need_the_random_order():
@@ -123,7 +154,7 @@ def test_bets_need_the_random_order():
 
     means, runs = np.array([[0.2, 0.2], [0.8, 0.8]]).T, 20
     found = [ever_behind(means, seed, 60, 0, in_order) for seed in range(runs)]
-    assert sum(doubts[0][0] <= 0.6 for doubts in found) > most_of(runs, 0.3)
+    assert sum(p_values[0][0] <= 0.6 for p_values in found) > most_of(runs, 0.3)
 
 
 @functools.cache
@@ -136,12 +167,14 @@ def long_runs(name):
 @pytest.mark.parametrize("name", IDENTIFIABLE)
 def test_false_alarms_over_long_runs(name, alpha):
     found = long_runs(name)
-    assert sum(doubts[0][0] <= alpha for doubts in found) <= most_of(len(found), alpha / 2)
+    assert sum(p_values[0][0] <= alpha for p_values in found) <= most_of(len(found), alpha / 2)
 
 
 @pytest.mark.parametrize("bound", ["paper", "betting"])
 def test_no_alarm_from_an_agent_where_a_best_level_exists(bound):
-    """Interactions that leave the best levels the best, while TEA rules levels out; alpha = 0.05 at every look."""
+    """Interactions that leave the best levels the best, while TEA rules levels out; alpha = 0.05 at
+    every look.
+    """
     runs, alarms = 8, 0
     for seed in range(runs):
         problem = make("interaction", sizes=(2, 3), kappa=2.0, draw=seed)
@@ -153,7 +186,9 @@ def test_no_alarm_from_an_agent_where_a_best_level_exists(bound):
 
 CROSSED = {
     "each has its own best": make("table", means=[[0.9, 0.1], [0.1, 0.9]]),
-    "and a third factor": make("table", means=[[[0.95, 0.75], [0.2, 0.05]], [[0.2, 0.05], [0.95, 0.75]]]),
+    "and a third factor": make(
+        "table", means=[[[0.95, 0.75], [0.2, 0.05]], [[0.2, 0.05], [0.95, 0.75]]]
+    ),
 }
 
 
@@ -166,8 +201,10 @@ def test_alarm_where_the_best_level_depends_on_the_company(name):
         assert set(found.alarms) == {"factor 0", "factor 1"}
         assert {("factor 0", "factor 1"), ("factor 1", "factor 0")} <= set(found.pairs)
         for finding in found.of("factor 0"):
-            if finding.company == "factor 1":
-                assert finding.when == finding.beaten_by, "level 0 is best when the other is 0, level 1 when it is 1"
+            if finding.context == "factor 1":
+                assert finding.when == finding.beaten_by, (
+                    "level 0 is best when the other is 0, level 1 when it is 1"
+                )
     assert "which one is best depends on factor 1" in str(found)
     assert json.loads(json.dumps(found.to_dict()))["alarms"] == found.alarms
 
@@ -182,7 +219,7 @@ def test_a_cycle_of_duels():
     found = agent.diagnose()
     assert found.alarms == ["arm"]
     assert "rock is behind scissors when opponent is paper" in str(found)
-    assert found.of("arm")[0].company == "opponent"
+    assert found.of("arm")[0].context == "opponent"
 
 
 def test_quiet_and_what_is_behind():
@@ -196,7 +233,10 @@ def test_quiet_and_what_is_behind():
 
 
 def test_late_answers_and_a_dump_change_nothing():
-    rng, agents = np.random.default_rng(2), [fb.Agent("tea", factors=FACTORS, seed=2, diagnostics=True) for _ in "ab"]
+    rng, agents = (
+        np.random.default_rng(2),
+        [fb.Agent("tea", factors=FACTORS, seed=2, diagnostics=True) for _ in "ab"],
+    )
     for _ in range(30):
         asked = [[agent.ask().id for _ in range(6)] for agent in agents]
         rewards = {identifier: float(rng.integers(2)) for identifier in asked[0]}
@@ -207,11 +247,14 @@ def test_late_answers_and_a_dump_change_nothing():
         agents[1] = fb.Agent.load(agents[1].dump())
     assert agents[0].diagnose() == agents[1].diagnose()
     assert agents[0].dump() == agents[1].dump()
-    assert agents[0].diagnose().findings[0].doubt < 1.0 or agents[0].diagnose().rounds == 180
+    assert agents[0].diagnose().findings[0].p_value < 1.0 or agents[0].diagnose().rounds == 180
 
 
 def test_rewards_of_any_range():
-    small, large = (fb.Agent("tea", factors=FACTORS, reward_range=r, diagnostics=True) for r in ((0, 1), (-10, 30)))
+    small, large = (
+        fb.Agent("tea", factors=FACTORS, reward_range=r, diagnostics=True)
+        for r in ((0, 1), (-10, 30))
+    )
     for t in range(60):
         small.tell(small.ask().id, t % 3 / 2)
         large.tell(large.ask().id, -10 + 40 * (t % 3) / 2)
@@ -219,15 +262,15 @@ def test_rewards_of_any_range():
 
 
 def test_what_cannot_be_diagnosed():
-    with pytest.raises(InvalidInput, match="diagnostics=True"):
+    with pytest.raises(InvalidInputError, match="diagnostics=True"):
         fb.Agent("tea", factors=FACTORS).diagnose()
-    with pytest.raises(InvalidInput, match="ucb1 does not, tea does"):
-        fb.Agent("ucb1", factors=FACTORS, diagnostics=True)
-    with pytest.raises(InvalidInput, match="declared range"):
+    with pytest.raises(InvalidInputError, match="flat_ucb1 does not, tea does"):
+        fb.Agent("flat_ucb1", factors=FACTORS, diagnostics=True)
+    with pytest.raises(InvalidInputError, match="declared range"):
         fb.Agent("tea", factors=FACTORS, reward_range=None, diagnostics=True)
-    with pytest.raises(InvalidInput, match="more than 1,000,000"):
+    with pytest.raises(InvalidInputError, match="more than 1,000,000"):
         fb.Agent("tea", factors={"a": range(100), "b": range(100)}, diagnostics=True)
-    with pytest.raises(InvalidInput, match="alpha must lie"):
+    with pytest.raises(InvalidInputError, match="alpha must lie"):
         fb.Agent("tea", factors=FACTORS, diagnostics=True).diagnose(alpha=0)
     text = fb.Agent("tea", factors=FACTORS, diagnostics=True).dump()
     from factored_bandits.agent.dump import seal, unseal

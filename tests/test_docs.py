@@ -1,4 +1,5 @@
-"""What the pages say must be so: names exist, links lead somewhere, examples run and print what is shown.
+"""What the pages say must be so: names exist, links lead somewhere, examples run and print what is
+shown.
 
 The `>>>` examples are run by pytest itself, as doctests.
 """
@@ -28,7 +29,8 @@ PAGES = [
     *sorted((ROOT / "docs").rglob("*.md")),
     *(ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "CHANGELOG")),
 ]
-TIMEOUT = 300  # seconds; an example takes two or three, some more if it must be compiled first or others are busy
+# seconds; an example takes two or three, some more if it must be compiled first or others are busy
+TIMEOUT = 300
 
 
 def relative(path: Path) -> str:
@@ -36,10 +38,12 @@ def relative(path: Path) -> str:
 
 
 def fences(page: Path, language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    return re.findall(
+        rf"^```{language}\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+    )
 
 
-def cases(language: str) -> list[object]:
+def instances(language: str) -> list[object]:
     return [
         pytest.param(block, id=f"{relative(page)}:{number}")
         for page in PAGES
@@ -47,7 +51,9 @@ def cases(language: str) -> list[object]:
     ]
 
 
-def run(*command: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(
+    *command: str, cwd: Path | None = None, **environment: str
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, *command],
         cwd=cwd,
@@ -84,7 +90,7 @@ def test_example_runs(example, printed):
 
 
 @pytest.mark.xdist_group("examples")
-@pytest.mark.parametrize("block", cases("console"))
+@pytest.mark.parametrize("block", instances("console"))
 def test_output_shown_is_output_printed(block, printed):
     command, shown = block.split("\n", maxsplit=1)
     example = re.fullmatch(r"\$ python examples/(\w+\.py)", command)
@@ -92,7 +98,7 @@ def test_output_shown_is_output_printed(block, printed):
     assert output(ROOT / "examples" / example[1], printed) == shown
 
 
-@pytest.mark.parametrize("block", cases("python"))
+@pytest.mark.parametrize("block", instances("python"))
 def test_code_shown_is_an_example(block):
     assert block in [example.read_text(encoding="utf-8") for example in EXAMPLES]
 
@@ -136,7 +142,9 @@ def test_the_policy_of_the_guide_keeps_the_contract(monkeypatch):
 
     always_random = fb.policies.make(policy, epsilon=1.0)
     assert always_random.label == "epsilon_greedy(epsilon=1.0)"
-    plays = fb.simulate(always_random, problem, horizon=3000, repetitions=1, seed=2, progress=False).plays[0][0]
+    plays = fb.simulate(
+        always_random, problem, horizon=3000, repetitions=1, seed=2, progress=False
+    ).plays[0][0]
     assert np.abs(plays - 1000).max() < 4 * np.sqrt(3000 * 2 / 9)
 
     agent = fb.Agent(policy, factors={"colour": ["red", "blue"]}, seed=4)
@@ -193,13 +201,19 @@ def test_named_function_exists(file, name):
     assert name in defined(SOURCE / file)
 
 
-PAPER_LINES = {1: set(range(1, 13)), 2: set(range(1, 11)), 3: set(range(1, 36)) - {4, 18, 27}}  # these three are blank
+PAPER_LINES = {
+    1: set(range(1, 13)),
+    2: set(range(1, 11)),
+    3: set(range(1, 36)) - {4, 18, 27},
+}  # these three are blank
 
 
 @pytest.mark.parametrize("algorithm", PAPER_LINES)
 def test_every_line_of_the_paper_is_on_the_map(algorithm):
     text = (ROOT / "docs" / "paper-map.md").read_text(encoding="utf-8")
-    section = re.search(rf"^## Algorithm {algorithm}:.*?(?=^## )", text, re.DOTALL | re.MULTILINE)[0]
+    section = re.search(rf"^## Algorithm {algorithm}:.*?(?=^## )", text, re.DOTALL | re.MULTILINE)[
+        0
+    ]
     rows = re.findall(r"^\| ([\d ,-]+)[^|]*\| [^|]*`[\w/]+\.py:\w+`", section, re.MULTILINE)
     covered = set()
     for row in rows:
@@ -211,7 +225,15 @@ def test_every_line_of_the_paper_is_on_the_map(algorithm):
 
 def test_equations_and_theorems_are_on_the_map():
     text = (ROOT / "docs" / "paper-map.md").read_text(encoding="utf-8")
-    for item in ("Definition 1", "equation (1)", "equation (2)", "equation (3)", "Theorem 1", "Theorem 2", "Theorem 3"):
+    for item in (
+        "Definition 1",
+        "equation (1)",
+        "equation (2)",
+        "equation (3)",
+        "Theorem 1",
+        "Theorem 2",
+        "Theorem 3",
+    ):
         assert item in text
 
 
@@ -239,16 +261,23 @@ def test_links_lead_somewhere(page):
 def test_every_page_is_in_the_index():
     index = ROOT / "docs" / "README.md"
     linked = {
-        (index.parent / link).resolve() for link in re.findall(r"\]\(([^)#]+)", index.read_text(encoding="utf-8"))
+        (index.parent / link).resolve()
+        for link in re.findall(r"\]\(([^)#]+)", index.read_text(encoding="utf-8"))
     }
-    missing = [relative(page) for page in PAGES if page.is_relative_to(index.parent) and page not in {index, *linked}]
+    missing = [
+        relative(page)
+        for page in PAGES
+        if page.is_relative_to(index.parent) and page not in {index, *linked}
+    ]
     assert missing == []
 
 
 def test_pages_name_no_machine():
     """No path of the machine on which a page was written."""
     for page in [*PAGES, *EXAMPLES]:
-        assert not re.search(r"(?<![\w.])/(?:root|home|work|usr)/", page.read_text(encoding="utf-8")), relative(page)
+        assert not re.search(
+            r"(?<![\w.])/(?:root|home|work|usr)/", page.read_text(encoding="utf-8")
+        ), relative(page)
 
 
 # Public names and docstrings
@@ -272,12 +301,18 @@ def test_public_names_are_sorted_complete_and_lazy():
     assert told_to_type_checkers == set(fb._WHERE)
 
 
-@pytest.mark.parametrize("module", [fb, fb.environments, fb.policies], ids=lambda module: module.__name__)
+@pytest.mark.parametrize(
+    "module", [fb, fb.environments, fb.policies], ids=lambda module: module.__name__
+)
 def test_public_names_are_documented(module):
     reference = (ROOT / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
     for name in module.__all__:
-        assert re.search(rf"\b{name}\b", reference), f"{module.__name__}.{name} is not in docs/reference/api.md"
-        assert name == "__version__" or getattr(module, name).__doc__, f"{module.__name__}.{name} has no docstring"
+        assert re.search(rf"\b{name}\b", reference), (
+            f"{module.__name__}.{name} is not in docs/reference/api.md"
+        )
+        assert name == "__version__" or getattr(module, name).__doc__, (
+            f"{module.__name__}.{name} has no docstring"
+        )
 
 
 def test_errors_are_documented():
@@ -293,17 +328,23 @@ def test_parts_of_an_agent_and_a_result_are_documented():
     reference = (ROOT / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
     for kind in (fb.Agent, Result, fb.TEM):
         public = [
-            name for name in (*vars(kind), *getattr(kind, "__dataclass_fields__", ())) if not name.startswith("_")
+            name
+            for name in (*vars(kind), *getattr(kind, "__dataclass_fields__", ()))
+            if not name.startswith("_")
         ]
         for name in public:
-            assert re.search(rf"\b{name}\b", reference), f"{kind.__name__}.{name} is not in docs/reference/api.md"
+            assert re.search(rf"\b{name}\b", reference), (
+                f"{kind.__name__}.{name} is not in docs/reference/api.md"
+            )
 
 
 @pytest.mark.parametrize("path", MODULES, ids=relative)
 def test_every_module_says_what_it_is(path):
     docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
     assert docstring
-    assert docstring.split("\n\n")[0].strip().endswith((".", ":", "?")), "the first paragraph is a sentence"
+    assert docstring.split("\n\n")[0].strip().endswith((".", ":", "?")), (
+        "the first paragraph is a sentence"
+    )
 
 
 def test_version_and_licence_agree_everywhere():
@@ -311,5 +352,9 @@ def test_version_and_licence_agree_everywhere():
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"\nversion: {fb.__version__}\n" in citation
     assert f"\nlicense: {project['license']['text']}\n" in citation
-    assert (ROOT / "LICENSE").read_text(encoding="utf-8").startswith(f"{project['license']['text']} License")
+    assert (
+        (ROOT / "LICENSE")
+        .read_text(encoding="utf-8")
+        .startswith(f"{project['license']['text']} License")
+    )
     assert fb.__version__ in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")

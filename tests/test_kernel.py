@@ -1,4 +1,6 @@
-"""Compiling: the cache notices an edited policy, a second process loads instead of compiling, numba can be absent."""
+"""Compiling: the cache notices an edited policy, a second process loads instead of compiling, numba
+can be absent.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,15 @@ print(json.dumps({"regret": result.regret[:, -1].tolist(), "hits": hits, "file":
 
 def run(folder: Path, code: str = RUN, **environment: str) -> dict:
     """Run `code` in a fresh process against the copy of the package in `folder`."""
-    variables = {**os.environ, "PYTHONPATH": str(folder), "NUMBA_CACHE_DIR": str(folder / "cache"), **environment}
-    done = subprocess.run([sys.executable, "-c", code], env=variables, capture_output=True, text=True, check=False)
+    variables = {
+        **os.environ,
+        "PYTHONPATH": str(folder),
+        "NUMBA_CACHE_DIR": str(folder / "cache"),
+        **environment,
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=variables, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -41,7 +50,9 @@ def run(folder: Path, code: str = RUN, **environment: str) -> dict:
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("copy")
-    shutil.copytree(PACKAGE, folder / "factored_bandits", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        PACKAGE, folder / "factored_bandits", ignore=shutil.ignore_patterns("__pycache__")
+    )
     return folder
 
 
@@ -52,7 +63,9 @@ def test_cache_is_used_and_an_edited_policy_is_compiled_anew(copy):
     assert first["regret"] == second["regret"]
     policy = copy / "factored_bandits/policies/uniform.py"
     original = policy.read_text()
-    edited = original.replace("actions[0, l] = below(rng, sizes[l])", "actions[0, l] = sizes[l] - 1")
+    edited = original.replace(
+        "actions[0, l] = below(rng, sizes[l])", "actions[0, l] = sizes[l] - 1"
+    )
     assert edited != original
     policy.write_text(edited)
     third = run(copy)
@@ -170,12 +183,18 @@ def test_a_submodule_does_not_hide_a_public_function():
 
 
 def test_what_cannot_be_compiled_is_said_in_a_sentence(tmp_path, monkeypatch):
-    source = (Path(__file__).parent.parent / "examples" / "hundred_tries.py").read_text(encoding="utf-8")
+    source = (Path(__file__).parent.parent / "examples" / "hundred_tries.py").read_text(
+        encoding="utf-8"
+    )
     assert source.count("    return 1\n") == 1
-    (tmp_path / "broken_policy.py").write_text(source.replace("    return 1\n", "    return len(sorted(actions[0]))\n"))
+    (tmp_path / "broken_policy.py").write_text(
+        source.replace("    return 1\n", "    return len(sorted(actions[0]))\n")
+    )
     monkeypatch.syspath_prepend(tmp_path)
     line = source[: source.index("    return 1\n")].count("\n") + 1
     problem = fb.environments.make("additive", effects=[[0.0, 0.5], [0.0, 0.3]])
     where = rf"'broken_policy' cannot be compiled, see broken_policy\.py, line {line}\."
     with pytest.raises(fb.errors.KernelError, match=where):
-        fb.simulate(importlib.import_module("broken_policy"), problem, 100, repetitions=1, progress=False)
+        fb.simulate(
+            importlib.import_module("broken_policy"), problem, 100, repetitions=1, progress=False
+        )

@@ -9,15 +9,17 @@ import pytest
 
 import factored_bandits as fb
 from factored_bandits import planning
-from factored_bandits.errors import InvalidInput
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.planning import verdict as _verdict
-from factored_bandits.planning.forecast import promised_rounds, share_point
+from factored_bandits.planning.forecast import guaranteed_rounds, share_point
 
-EASY = fb.Guess(factors=(3, 2), base_rate=0.3, lift=0.8)
+EASY = fb.Assumptions(factors=(3, 2), base_rate=0.3, lift=0.8)
 
 
-def make(guess=EASY, traffic=None, policies="tea", repetitions=8, **options):
-    return fb.plan(guess, traffic, policies, repetitions, **{"flat": False, "progress": False, **options})
+def make(assumptions=EASY, traffic=None, policies="tea", repetitions=8, **options):
+    return fb.plan(
+        assumptions, traffic, policies, repetitions, **{"flat": False, "progress": False, **options}
+    )
 
 
 @pytest.fixture(scope="module")
@@ -26,12 +28,18 @@ def easy():
 
 
 def test_what_cannot_be_planned():
-    with pytest.raises(InvalidInput, match="plan is for factored problems"):
+    with pytest.raises(InvalidInputError, match="plan is for factored problems"):
         make(fb.environments.identical_gap(3, 0.8))
-    with pytest.raises(InvalidInput, match="plan needs a"):
+    with pytest.raises(InvalidInputError, match="plan needs a"):
         make((5, 4, 3))
-    for wrong in ({"repetitions": 0}, {"seed": -1}, {"horizon": 0}, {"policies": "taa"}, {"policies": "dueling_tea"}):
-        with pytest.raises(InvalidInput):
+    for wrong in (
+        {"repetitions": 0},
+        {"seed": -1},
+        {"horizon": 0},
+        {"policies": "taa"},
+        {"policies": "dueling_tea"},
+    ):
+        with pytest.raises(InvalidInputError):
             make(**wrong)
 
 
@@ -40,7 +48,7 @@ def test_what_cannot_be_planned():
 
 def test_the_promise_holds_in_simulation(easy):
     tea = easy.forecasts[0]
-    assert tea.theory == promised_rounds(easy.problem)
+    assert tea.theory == guaranteed_rounds(easy.problem)
     assert (tea.decided < tea.theory).all()
     assert tea.best_found == 1.0
     settled = math.log(max(tea.theory) / tea.all_decided.max())
@@ -49,31 +57,37 @@ def test_the_promise_holds_in_simulation(easy):
 
 def test_no_promise_where_the_paper_has_none():
     crossed = fb.environments.make("table", means=[[0.9, 0.2], [0.1, 0.4]])
-    assert promised_rounds(crossed) == (math.inf, math.inf)
+    assert guaranteed_rounds(crossed) == (math.inf, math.inf)
     plan = make(crossed, horizon=500, repetitions=2)
     assert any("not uniformly identifiable" in note for note in plan.notes)
     json.dumps(plan.to_dict(), allow_nan=False)
-    raw = make(EASY, policies=[fb.policies.make("tea", reward_range=(0, 2))], horizon=500, repetitions=2)
-    assert max(raw.forecasts[0].theory) > max(promised_rounds(EASY.problem()))
+    unbounded = make(
+        EASY, policies=[fb.policies.make("tea", reward_range=(0, 2))], horizon=500, repetitions=2
+    )
+    assert max(unbounded.forecasts[0].theory) > max(guaranteed_rounds(EASY.problem()))
 
 
 # The plan
 
 
 def test_policies_beside_each_other(easy):
-    assert [each.policy for each in easy.forecasts] == ["tea", "uniform", "ucb1"]
+    assert [each.policy for each in easy.forecasts] == ["tea", "uniform", "flat_ucb1"]
     assert [each.eliminates for each in easy.forecasts] == [True, False, False]
     overview, factors = easy.tables()
-    assert [row[0] for row in overview.rows] == ["tea", "uniform", "ucb1", "fixed test"]
+    assert [row[0] for row in overview.rows] == ["tea", "uniform", "flat_ucb1", "fixed test"]
     assert [row[:3] for row in factors.rows] == [("0", "3", "tea"), ("1", "2", "tea")]
     assert all(row[1:4] == ("-", "-", "-") for row in overview.rows[1:3])
     uniform = easy.forecasts[1]
     error = 4 * easy.fixed.lost / math.sqrt(easy.repetitions * easy.fixed.total)
-    assert abs(uniform.lost(easy.fixed.total) - easy.fixed.lost) < error, "an ordinary test loses as much"
+    assert abs(uniform.lost(easy.fixed.total) - easy.fixed.lost) < error, (
+        "an ordinary test loses as much"
+    )
 
 
 def test_the_sharper_bound_decides_sooner():
-    """Why it is the first of the default policies; the verdict goes by the policy that decides first."""
+    """Why it is the first of the default policies; the verdict goes by the policy that decides
+    first.
+    """
     plan = make(policies="tea, tea(bound=betting)", traffic=100)
     paper, betting = (share_point(each.all_decided, 0.5) for each in plan.forecasts)
     assert betting < paper / 3
@@ -104,7 +118,11 @@ def test_json(easy):
     assert everything["median"] <= everything["quantile_90"] <= everything["theory"]
     assert tea["censored"] == 0.0
     assert uniform["decided"] is None
-    assert document["guess"] == {"base_rate": 0.3, "lift": [0.8, 0.8], "best_rate": pytest.approx(0.972)}
+    assert document["guess"] == {
+        "base_rate": 0.3,
+        "lift": [0.8, 0.8],
+        "best_rate": pytest.approx(0.972),
+    }
     assert document["fixed_test"]["total"] == easy.fixed.total
     assert document["traffic_per_day"] == 100.0
 
@@ -119,14 +137,18 @@ def test_censoring_is_said():
     assert tea["decided"][0]["median"] is None
     assert plan.verdict.within_a_year is None
     assert "had not decided everything after 300 rounds" in plan.verdict.sentence
-    assert make(traffic=100, horizon=300, repetitions=3).verdict.within_a_year is None, "300 rounds are three days"
+    assert make(traffic=100, horizon=300, repetitions=3).verdict.within_a_year is None, (
+        "300 rounds are three days"
+    )
 
 
 def test_a_year_is_too_short():
     plan = make(traffic=1, repetitions=4)
     half = share_point(plan.forecasts[0].all_decided, 0.5)
     assert plan.verdict.within_a_year is False
-    assert plan.verdict.sentence.startswith("This cannot be decided within a year at 1 a day (365 rounds): tea needs")
+    assert plan.verdict.sentence.startswith(
+        "This cannot be decided within a year at 1 a day (365 rounds): tea needs"
+    )
     assert plan.verdict.traffic_needed == pytest.approx(half / 365)
     assert str(plan).startswith(plan.verdict.sentence)
     quick = make(traffic=plan.verdict.traffic_needed * 1.0001, repetitions=4)
@@ -137,21 +159,32 @@ def test_a_year_is_too_short_and_the_simulation_too():
     verdict = make(traffic=1, horizon=400, repetitions=2).verdict
     assert verdict.within_a_year is False
     assert "needs more than 400" in verdict.sentence
-    low = fb.Guess((3, 2), base_rate=0.1, lift=0.8)
-    assert "or a lift of more than 0.8" in make(low, traffic=1, horizon=400, repetitions=2).verdict.sentence
-    assert "larger differences" in make(EASY.problem(), traffic=1, horizon=400, repetitions=2).verdict.sentence
-    assert "no lift that is possible" in make(traffic=0.1, horizon=5000, repetitions=2).verdict.sentence
+    low = fb.Assumptions((3, 2), base_rate=0.1, lift=0.8)
+    assert (
+        "or a lift of more than 0.8"
+        in make(low, traffic=1, horizon=400, repetitions=2).verdict.sentence
+    )
+    assert (
+        "larger differences"
+        in make(EASY.problem(), traffic=1, horizon=400, repetitions=2).verdict.sentence
+    )
+    assert (
+        "no lift that is possible"
+        in make(traffic=0.1, horizon=5000, repetitions=2).verdict.sentence
+    )
 
 
 def test_the_lift_that_would_do():
-    """With the lift that the sentence asks for, it takes about a year: within a third, as rates change too."""
-    guess = fb.Guess((3, 2), base_rate=0.2, lift=0.3)
-    rounds = share_point(make(guess).forecasts[0].all_decided, 0.5)
-    lift = _verdict.lift_for(guess, 0.25)
+    """With the lift that the sentence asks for, it takes about a year: within a third, as rates
+    change too.
+    """
+    assumptions = fb.Assumptions((3, 2), base_rate=0.2, lift=0.3)
+    rounds = share_point(make(assumptions).forecasts[0].all_decided, 0.5)
+    lift = _verdict.lift_for(assumptions, 0.25)
     assert 0.5 < lift < 0.7
-    fewer = share_point(make(fb.Guess((3, 2), 0.2, lift)).forecasts[0].all_decided, 0.5)
+    fewer = share_point(make(fb.Assumptions((3, 2), 0.2, lift)).forecasts[0].all_decided, 0.5)
     assert 2 / 3 < fewer / (0.25 * rounds) < 4 / 3
-    assert _verdict.lift_for(guess, 1e-4) is None, "no rate above 1"
+    assert _verdict.lift_for(assumptions, 1e-4) is None, "no rate above 1"
 
 
 def test_policies_that_rule_nothing_out():
@@ -161,32 +194,32 @@ def test_policies_that_rule_nothing_out():
 
 
 def test_parameters_of_policies_are_passed_on():
-    plan = make(policies=("uniform", "ucb1(alpha=0.5)"), horizon=500, repetitions=2, flat=True)
-    assert [each.policy for each in plan.forecasts] == ["uniform", "ucb1(alpha=0.5)"]
+    plan = make(policies=("uniform", "flat_ucb1(alpha=0.5)"), horizon=500, repetitions=2, flat=True)
+    assert [each.policy for each in plan.forecasts] == ["uniform", "flat_ucb1(alpha=0.5)"]
 
 
 def test_flat_bandit_is_left_out_where_it_cannot_be():
-    large = fb.Guess((101, 101, 101), base_rate=0.05, lift=0.2)
+    large = fb.Assumptions((101, 101, 101), base_rate=0.05, lift=0.2)
     plan = make(large, policies="uniform", horizon=100, repetitions=1, flat=True)
     assert [each.policy for each in plan.forecasts] == ["uniform"]
-    assert "no flat bandit: ucb1 looks at every combination" in str(plan)
+    assert "no flat bandit: flat_ucb1 looks at every combination" in str(plan)
 
 
 def test_ctrl_c_keeps_what_is_finished(monkeypatch):
     real = planning.simulate
 
     def simulate(policy, *args, **options):
-        if policy.name == "ucb1":
+        if policy.name == "flat_ucb1":
             raise KeyboardInterrupt
         return real(policy, *args, **options)
 
     monkeypatch.setattr(planning, "simulate", simulate)
     plan = make(policies="uniform", horizon=500, repetitions=2, flat=True)
     assert plan.interrupted
-    assert plan.not_run == ["ucb1"]
-    assert "interrupted: ucb1 not run" in str(plan)
+    assert plan.not_run == ["flat_ucb1"]
+    assert "interrupted: flat_ucb1 not run" in str(plan)
     with pytest.raises(KeyboardInterrupt):
-        make(policies="ucb1", horizon=500)
+        make(policies="flat_ucb1", horizon=500)
 
 
 def staged(monkeypatch, interrupt=()):
@@ -226,7 +259,7 @@ def test_picture(easy, tmp_path):
     axes = easy.plot(path).axes[0]
     assert path.stat().st_size > 1000
     lines = {line.get_label().partition(":")[0]: line for line in axes.lines}
-    assert {"tea", "uniform", "ucb1", "fixed test"} <= set(lines)
+    assert {"tea", "uniform", "flat_ucb1", "fixed test"} <= set(lines)
     from factored_bandits.report.palette import look
 
     assert lines["tea"].get_color() == look("tea").colour

@@ -10,27 +10,29 @@ import pytest
 
 import factored_bandits as fb
 from factored_bandits import planning
-from factored_bandits.errors import InvalidInput
+from factored_bandits.errors import InvalidInputError
+from factored_bandits.planning.assumptions import per_day
 from factored_bandits.planning.fixed import fixed_test, margins, sample_size
 from factored_bandits.planning.forecast import rounds_decided, share_point
-from factored_bandits.planning.assumptions import per_day
 from factored_bandits.simulation.result import Elimination, Result
 
-EASY = fb.Guess(factors=(3, 2), base_rate=0.3, lift=0.8)
+EASY = fb.Assumptions(factors=(3, 2), base_rate=0.3, lift=0.8)
 
 # The guess
 
 
 def test_lifts_multiply():
-    problem = fb.Guess((3, 2, 2), base_rate=0.1, lift=(0.5, 0.2, 1.0)).problem()
+    problem = fb.Assumptions((3, 2, 2), base_rate=0.1, lift=(0.5, 0.2, 1.0)).problem()
     for action in np.ndindex(*problem.sizes):
-        expected = 0.1 * math.prod(1 + lift for lift, level in zip((0.5, 0.2, 1.0), action) if level == 0)
+        expected = 0.1 * math.prod(
+            1 + lift for lift, level in zip((0.5, 0.2, 1.0), action) if level == 0
+        )
         assert problem.mean(action) == pytest.approx(expected)
     assert problem.best == (0, 0, 0)
 
 
 def test_a_rate_of_one_is_possible():
-    assert fb.Guess((2, 2), base_rate=0.25, lift=1.0).problem().mean((0, 0)) == 1.0
+    assert fb.Assumptions((2, 2), base_rate=0.25, lift=1.0).problem().mean((0, 0)) == 1.0
 
 
 @pytest.mark.parametrize(
@@ -51,14 +53,21 @@ def test_a_rate_of_one_is_possible():
     ],
 )
 def test_wrong_guesses(factors, base_rate, lift, complaint):
-    with pytest.raises(InvalidInput, match=re.escape(complaint)):
-        fb.Guess(factors, base_rate, lift)
+    with pytest.raises(InvalidInputError, match=re.escape(complaint)):
+        fb.Assumptions(factors, base_rate, lift)
 
 
 def test_traffic():
-    assert [per_day(t) for t in (None, 5, "5", "5/day", "1,000 / week", "1/hour")] == [None, 5, 5, 5, 1000 / 7, 24]
+    assert [per_day(t) for t in (None, 5, "5", "5/day", "1,000 / week", "1/hour")] == [
+        None,
+        5,
+        5,
+        5,
+        1000 / 7,
+        24,
+    ]
     for wrong in (0, -1, math.inf, math.nan, True, "many", "5/month", "/day", "5/", ""):
-        with pytest.raises(InvalidInput, match="traffic must be a number above 0"):
+        with pytest.raises(InvalidInputError, match="traffic must be a number above 0"):
             per_day(wrong)
 
 
@@ -71,18 +80,22 @@ def test_sample_size_by_hand():
 
 
 def test_equal_rates_cannot_be_told_apart():
-    with pytest.raises(InvalidInput, match="two equal rates"):
+    with pytest.raises(InvalidInputError, match="two equal rates"):
         sample_size(0.1, 0.1)
 
 
-@pytest.mark.parametrize(("p", "q", "comparisons"), [(0.05, 0.06, 19), (0.3, 0.5, 4), (0.01, 0.011, 100)])
+@pytest.mark.parametrize(
+    ("p", "q", "comparisons"), [(0.05, 0.06, 19), (0.3, 0.5, 4), (0.01, 0.011, 100)]
+)
 def test_sample_size_has_the_power_it_promises(p, q, comparisons):
     """By scipy's normal distribution: n gives 80 % at the corrected level, and n - 1 does not."""
     norm = pytest.importorskip("scipy.stats").norm
     n = sample_size(p, q, comparisons)
 
     def power(n):
-        return norm.cdf(abs(p - q) / math.sqrt((p * (1 - p) + q * (1 - q)) / n) - norm.isf(0.025 / comparisons))
+        return norm.cdf(
+            abs(p - q) / math.sqrt((p * (1 - p) + q * (1 - q)) / n) - norm.isf(0.025 / comparisons)
+        )
 
     assert power(n) >= 0.8 > power(n - 1)
 
@@ -92,7 +105,9 @@ def test_margins_are_averages_of_the_table():
     problems = [fb.environments.make("additive", effects=effects, base=0.1), EASY.problem()]
     problems += [fb.environments.make("logistic", effects=effects, base=0.1)]
     for problem in problems:
-        table = np.array([problem.mean(a) for a in np.ndindex(*problem.sizes)]).reshape(problem.sizes)
+        table = np.array([problem.mean(a) for a in np.ndindex(*problem.sizes)]).reshape(
+            problem.sizes
+        )
         assert np.allclose(margins(problem)[0], table.mean(axis=1))
         assert np.allclose(margins(problem)[1], table.mean(axis=0))
 
@@ -109,9 +124,11 @@ def test_the_fixed_test_counts_and_costs():
 
 
 def test_the_fixed_test_succeeds_as_often_as_it_says():
-    """Against tests with real zeros and ones; the tolerance is four standard errors, and 0.03 for normal averages."""
-    guess, runs = fb.Guess((4, 3), base_rate=0.3, lift=0.3), 2000
-    problem, rng = guess.problem(), np.random.default_rng(1)
+    """Against tests with real zeros and ones; the tolerance is four standard errors, and 0.03 for
+    normal averages.
+    """
+    assumptions, runs = fb.Assumptions((4, 3), base_rate=0.3, lift=0.3), 2000
+    problem, rng = assumptions.problem(), np.random.default_rng(1)
     test = fixed_test(problem)
     means = np.array([problem.mean(a) for a in np.ndindex(4, 3)]).reshape(4, 3)
     cells = rng.binomial(test.total // 12, means, size=(runs, 4, 3)) / (test.total // 12)
@@ -173,7 +190,9 @@ def test_decided_is_when_only_the_best_is_left():
 
 
 def test_repetitions_are_kept_apart_after_ctrl_c():
-    interrupted = result([(4, 7, 1, 1, "out"), (1, 5, 1, 1, "out")], repetitions=2, sizes=(1, 2), interrupted=True)
+    interrupted = result(
+        [(4, 7, 1, 1, "out"), (1, 5, 1, 1, "out")], repetitions=2, sizes=(1, 2), interrupted=True
+    )
     assert rounds_decided(interrupted, True).tolist() == [[0, 5], [0, 7]]
 
 
@@ -185,5 +204,10 @@ def test_loss_until_decided_and_at_the_horizon():
 
 def test_a_share_is_reached_by_so_many_repetitions():
     rounds = np.array([1.0, 2, 3, 4, 5, 6, 7, 8, 9, math.inf])
-    assert [share_point(rounds, share) for share in (0.5, 0.9, 0.95, 1.0)] == [5, 9, math.inf, math.inf]
+    assert [share_point(rounds, share) for share in (0.5, 0.9, 0.95, 1.0)] == [
+        5,
+        9,
+        math.inf,
+        math.inf,
+    ]
     assert share_point(np.array([3.0]), 0.5) == 3.0

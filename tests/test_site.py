@@ -1,4 +1,6 @@
-"""The site: every page is in it, it is built without a warning, and it loads nothing from elsewhere."""
+"""The site: every page is in it, it is built without a warning, and it loads nothing from
+elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,20 @@ pytest.importorskip("mkdocs", reason="the site needs mkdocs: pip install 'factor
 @pytest.fixture(scope="module")
 def site(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(folder)]
+    command = [
+        sys.executable,
+        "-m",
+        "mkdocs",
+        "build",
+        "--quiet",
+        "--strict",
+        "--site-dir",
+        str(folder),
+    ]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     return folder
@@ -28,7 +41,9 @@ def site(tmp_path_factory) -> Path:
 def test_every_page_is_there(site):
     for page in (ROOT / "docs").rglob("*.md"):
         name = page.relative_to(ROOT / "docs").with_suffix(".html")
-        assert (site / (name if page.name != "README.md" else name.with_name("index.html"))).is_file(), name
+        assert (
+            site / (name if page.name != "README.md" else name.with_name("index.html"))
+        ).is_file(), name
     assert "epsilon_greedy.py" in (site / "examples.html").read_text(encoding="utf-8")
 
 
@@ -42,5 +57,7 @@ def test_the_reference_holds_signatures_and_examples(site):
 def test_nothing_is_loaded_from_elsewhere(site):
     for page in site.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
-        loaded = re.findall(r"<(?:script|img|iframe|link)\b[^>]*\b(?:src|href)=\"?(https?:)?//[^>]*>", text)
+        loaded = re.findall(
+            r"<(?:script|img|iframe|link)\b[^>]*\b(?:src|href)=\"?(https?:)?//[^>]*>", text
+        )
         assert not loaded, f"{page.name}: {loaded}"

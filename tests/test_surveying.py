@@ -8,28 +8,44 @@ import pytest
 from click.testing import CliRunner
 
 import factored_bandits as fb
-from factored_bandits.simulation.simulate import benchmark as surveying
 from factored_bandits.cli.app import app
-from factored_bandits.errors import InvalidInput
+from factored_bandits.errors import InvalidInputError
+from factored_bandits.simulation.simulate import benchmark as surveying
 
 SMALL = [
-    fb.suite.Case("a sum", lambda: fb.environments.make("additive", effects=[[0.5, 0.0], [0.3, 0.0]]), 400, "easy"),
-    fb.suite.Case("three", lambda: fb.environments.make("rank_one", factors=[[0.9, 0.1]] * 3), 300, "three factors"),
+    fb.suites.Instance(
+        "a sum",
+        lambda: fb.environments.make("additive", effects=[[0.5, 0.0], [0.3, 0.0]]),
+        400,
+        "easy",
+    ),
+    fb.suites.Instance(
+        "three",
+        lambda: fb.environments.make("rank1", factors=[[0.9, 0.1]] * 3),
+        300,
+        "three factors",
+    ),
 ]
 
 
-def quiet(policies="uniform, ucb1", **options):
-    return fb.survey(SMALL, policies, repetitions=3, progress=False, **options)
+def quiet(policies="uniform, flat_ucb1", **options):
+    return fb.benchmark(SMALL, policies, repetitions=3, progress=False, **options)
 
 
 def test_every_policy_meets_what_compare_would_show_it():
     found = quiet()
-    for case, comparison in zip(SMALL, found.comparisons, strict=True):
-        alone = fb.compare("uniform, ucb1", case.problem(), case.horizon, repetitions=3, progress=False)
+    for instance, comparison in zip(SMALL, found.comparisons, strict=True):
+        alone = fb.compare(
+            "uniform, flat_ucb1",
+            instance.problem(),
+            instance.horizon,
+            repetitions=3,
+            progress=False,
+        )
         assert [r.regret[:, -1].tolist() for r in comparison.results] == [
             r.regret[:, -1].tolist() for r in alone.results
         ]
-    assert found.regrets()["a sum"]["ucb1"] == found.comparisons[0].results[1].summary().mean
+    assert found.regrets()["a sum"]["flat_ucb1"] == found.comparisons[0].results[1].summary().mean
     assert not found.interrupted
     assert found.caption() == "2 problems; 300 to 400 rounds; 3 repetitions"
 
@@ -39,7 +55,7 @@ def test_tables_show_mean_median_worst_and_the_profile():
     assert [table.title for table in tables[:2]] == ["a sum: easy", "three: three factors"]
     assert {"mean regret", "median", "worst"} <= set(tables[0].columns)
     assert "horizon 200" in tables[0].caption
-    assert [row[0] for row in tables[-1].rows] == ["ucb1", "uniform"]
+    assert [row[0] for row in tables[-1].rows] == ["flat_ucb1", "uniform"]
     assert "problems played" in str(quiet())
 
 
@@ -50,10 +66,10 @@ def test_who_cannot_play_is_left_out_and_named():
     assert found.left_out() == [f"rank1_elim left out of three: {found.refusals[1]['rank1_elim']}"]
     rows = {row[0]: row for row in found.profile().rows}
     assert rows["rank1_elim"][-1] == "1 of 2"
-    with pytest.raises(InvalidInput, match="none of the policies can play 'three'"):
+    with pytest.raises(InvalidInputError, match="none of the policies can play 'three'"):
         quiet("rank1_elim")
-    with pytest.raises(InvalidInput, match="cases is empty"):
-        fb.survey([])
+    with pytest.raises(InvalidInputError, match="cases is empty"):
+        fb.benchmark([])
 
 
 def test_interrupted_keeps_what_is_finished(monkeypatch):
@@ -87,9 +103,19 @@ def test_command(tmp_path):
     assert path.exists()
     document = json.loads(run("factored", "--only", "trap", *common, "--json").stdout)
     assert document["suite"] == "factored"
-    assert [case["name"] for case in document["cases"]] == ["trap 2x16"]
+    assert [instance["name"] for instance in document["cases"]] == ["trap 2x16"]
     assert {row[0] for row in document["profile"]["rows"]} == {"uniform", "tea"}
-    duels = run("duels", "--only", "cyclic", "--horizon", "200", "--repetitions", "2", "--policies", "dueling_uniform")
+    duels = run(
+        "duels",
+        "--only",
+        "cyclic",
+        "--horizon",
+        "200",
+        "--repetitions",
+        "2",
+        "--policies",
+        "dueling_uniform",
+    )
     assert duels.exit_code == 0, duels.output
 
 

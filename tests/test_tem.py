@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 import factored_bandits as fb
 import literal
-from factored_bandits.errors import InvalidInput, RewardOutOfRange
-from factored_bandits.policies.tem import bounds as _bounds, active_set as _tem, state as _tem_state
+from factored_bandits.errors import InvalidInputError, RewardOutOfRangeError
+from factored_bandits.policies.tem import active_set as _tem
+from factored_bandits.policies.tem import bounds as _bounds
+from factored_bandits.policies.tem import state as _tem_state
 
 deltas = st.floats(1e-9, 1.04)
 
@@ -54,7 +56,11 @@ class Beside:
 @given(
     size=st.integers(1, 7),
     seed=st.integers(0, 10**6),
-    steps=st.lists(st.tuples(deltas, st.integers(0, 9), st.integers(1, 25), st.booleans()), min_size=1, max_size=12),
+    steps=st.lists(
+        st.tuples(deltas, st.integers(0, 9), st.integers(1, 25), st.booleans()),
+        min_size=1,
+        max_size=12,
+    ),
     spread=st.sampled_from([0.0, 0.5, 1.0]),
 )
 def test_equals_the_pseudo_code(size, seed, steps, spread):
@@ -71,10 +77,14 @@ def test_equals_the_pseudo_code(size, seed, steps, spread):
 @given(
     size=st.integers(2, 6),
     seed=st.integers(0, 10**6),
-    steps=st.lists(st.tuples(st.sampled_from([1, 1, 2, 5]), st.integers(0, 3)), min_size=20, max_size=120),
+    steps=st.lists(
+        st.tuples(st.sampled_from([1, 1, 2, 5]), st.integers(0, 3)), min_size=20, max_size=120
+    ),
 )
 def test_late_rewards_are_learned_in_order(size, seed, steps):
-    """Several phases may be open; each is learned whole, in order, and the next look sees all that was learned."""
+    """Several phases may be open; each is learned whole, in order, and the next look sees all that
+    was learned.
+    """
     state, oracle = _tem_state.new_state(np.array([size])), literal.init(None, np.array([size]), 0)
     rng, t, waiting = np.random.default_rng(seed), 1, []
     advantage = np.linspace(-1, 1, size)
@@ -83,14 +93,16 @@ def test_late_rewards_are_learned_in_order(size, seed, steps):
             _tem.active_set(state, 0, _bounds.log_f(t))
             literal.get_active_set(oracle, 0, 1.0 / literal.f(t))
             assert state.active.tolist() == oracle.active[0].tolist()
-            assert (state.bond != _tem_state.AWAY).tolist() == oracle.B[0].tolist()
+            assert (state.membership != _tem_state.AWAY).tolist() == oracle.B[0].tolist()
             actions = np.zeros((int(state.active.sum()) + extra, 1), dtype=np.int64)
             _tem.schedule(state, 0, len(actions), rng, actions)
             waiting.append(actions)
             t += len(actions)
         for _ in range(rng.integers(0, len(waiting) + 1)):
             actions = waiting.pop(0)
-            rewards = np.where(rng.random(len(actions)) < 0.5 + 0.5 * advantage[actions[:, 0]], 1.0, -1.0)
+            rewards = np.where(
+                rng.random(len(actions)) < 0.5 + 0.5 * advantage[actions[:, 0]], 1.0, -1.0
+            )
             _tem.feedback(state, 0, actions, rewards)
             literal.give_feedback(oracle, 0, actions, rewards)
     for i in range(size):
@@ -140,7 +152,7 @@ def test_empty_active_set_brings_all_back_and_b_is_refilled():
         at = min(i, j) * 3 + max(i, j)
         state.difference[at] = 900.0 if i < j else -900.0
         state.comparisons[at] = 1000
-    state.counts[0, _tem_state.NEWS] = _tem_state.STALE
+    state.counts[0, _tem_state.DIRTY] = _tem_state.STALE
     beside.look(0.5)
     assert beside.tem.active.tolist() == [0, 1, 2]
     for _ in range(5):
@@ -151,7 +163,9 @@ def test_empty_active_set_brings_all_back_and_b_is_refilled():
 
 
 def test_b_runs_empty_and_becomes_the_active_set():
-    """The leader is removed by arms that had been away: nobody loyal is left, so B is refilled from K*."""
+    """The leader is removed by arms that had been away: nobody loyal is left, so B is refilled from
+    K*.
+    """
     beside = Beside(3, 5)
     ahead, behind = np.array([0.95, -0.95, -0.95]), np.array([-0.95, 0.95, 0.9])
     for _ in range(120):
@@ -184,7 +198,9 @@ def test_first_call_keeps_everyone_before_all_pairs_are_played():
 
 
 def test_left_over_slots_are_spread_evenly_at_random():
-    """Each of 4 loyal arms gets one of 2 spare slots with chance 1/2; 4 standard errors of 4000 draws."""
+    """Each of 4 loyal arms gets one of 2 spare slots with chance 1/2; 4 standard errors of 4000
+    draws.
+    """
     tem, rng = fb.TEM(4), np.random.default_rng(0)
     twice = np.zeros(4)
     first = np.zeros(4)
@@ -198,34 +214,36 @@ def test_left_over_slots_are_spread_evenly_at_random():
 
 def test_wrong_input_is_refused_and_changes_nothing():
     tem, rng = fb.TEM(3), np.random.default_rng(0)
-    with pytest.raises(InvalidInput, match="call schedule"):
+    with pytest.raises(InvalidInputError, match="call schedule"):
         tem.feedback([0, 1, 2], [0, 0, 0])
     arms = tem.schedule(3, rng)
     for bad in ([2.0, 0, 0], [np.nan, 0, 0]):
-        with pytest.raises(RewardOutOfRange, match=r"rewards\[0\]"):
+        with pytest.raises(RewardOutOfRangeError, match=r"rewards\[0\]"):
             tem.feedback(arms, bad)
-    with pytest.raises(InvalidInput, match="that schedule"):
+    with pytest.raises(InvalidInputError, match="that schedule"):
         tem.feedback([0, 0, 0], [0, 0, 0])
-    with pytest.raises(InvalidInput, match="one for each play"):
+    with pytest.raises(InvalidInputError, match="one for each play"):
         tem.feedback(arms, [0.0])
     assert (tem.N == 0).all()
     for delta in (0, -1, 3, "a", float("nan")):
-        with pytest.raises(InvalidInput, match="delta"):
+        with pytest.raises(InvalidInputError, match="delta"):
             tem.active_set(delta)
     for length in (2, 3.5, "x"):
-        with pytest.raises(InvalidInput, match="length"):
+        with pytest.raises(InvalidInputError, match="length"):
             tem.schedule(length, rng)
     for size in (0, 2.5, True):
-        with pytest.raises(InvalidInput, match="size"):
+        with pytest.raises(InvalidInputError, match="size"):
             fb.TEM(size)
-    with pytest.raises(InvalidInput, match="bound"):
+    with pytest.raises(InvalidInputError, match="bound"):
         fb.TEM(2, bound="none")
 
 
 @given(st.one_of(st.integers(1, 10**6), st.integers(1, 4 * 10**15)), st.floats(-3e-16, 3e-16))
 @settings(max_examples=500, deadline=None)
 def test_first_round_at_is_exact(t, nudge):
-    """The closed form names the very first round at which log f reaches the level, also a hair beside a round."""
+    """The closed form names the very first round at which log f reaches the level, also a hair
+    beside a round.
+    """
     level = _bounds.log_f(float(t)) * (1.0 + nudge)
     found = _bounds.first_round_at(level)
     assert _bounds.log_f(float(found)) >= level

@@ -1,4 +1,6 @@
-"""The bounds of TEM: each against its definition computed from scratch, and against its promise by simulation."""
+"""The bounds of TEM: each against its definition computed from scratch, and against its promise by
+simulation.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import factored_bandits as fb
-from factored_bandits.policies.tem import bounds as _bounds, state as _tem_state
+from factored_bandits.policies.tem import bounds as _bounds
+from factored_bandits.policies.tem import state as _tem_state
 
 BOUNDS = list(_bounds.CONSTANTS)
 SHARP = ["bernstein", "betting"]
@@ -91,13 +94,17 @@ def test_status_and_threshold_tell_the_same_story(bound):
     for _ in range(400):
         tem.active_set(0.3)
         arms = tem.schedule(len(tem.active), rng)
-        tem.feedback(arms, np.where(rng.random(len(arms)) < (0.9, 0.5, 0.1)[0] - 0.4 * arms, 1.0, -1.0))
+        tem.feedback(
+            arms, np.where(rng.random(len(arms)) < (0.9, 0.5, 0.1)[0] - 0.4 * arms, 1.0, -1.0)
+        )
     state, level = tem._state, math.log(1 / 0.3)
     for i, j in itertools.permutations(range(3), 2):
         difference, n = _tem_state.pair(state, 0, i, j)
         bound_of_pair = (float(state.levels[0, _tem_state.CONSTANT]), evidence(state, i, j))
         lower = difference / n - _bounds.radius(n, 3, level, *bound_of_pair)
-        assert (lower > 0) == (difference > 0 and _bounds.threshold(difference, n, 3, *bound_of_pair) > level)
+        assert (lower > 0) == (
+            difference > 0 and _bounds.threshold(difference, n, 3, *bound_of_pair) > level
+        )
 
 
 def evidence(state, i, j):
@@ -111,7 +118,9 @@ def test_epochs_add_up_to_one():
     assert math.exp(_bounds.LOG_ZETA) == pytest.approx(float(zeta(_bounds.EPOCH_POWER)), rel=1e-6)
 
 
-def ever_out(bound: str, draw, size: int, phases: int, delta: float, seed: int, extra: int = 0) -> bool:
+def ever_out(
+    bound: str, draw, size: int, phases: int, delta: float, seed: int, extra: int = 0
+) -> bool:
     """Does arm 0, which is as good as any, ever leave the active set?"""
     rng, tem = np.random.default_rng(seed), fb.TEM(size, bound)
     for phase in range(phases):
@@ -122,7 +131,7 @@ def ever_out(bound: str, draw, size: int, phases: int, delta: float, seed: int, 
     return 0 not in tem.active_set(delta)
 
 
-def fair_coins(rng, phase, arms):
+def fair_bernoullis(rng, phase, arms):
     return rng.choice([-1.0, 1.0], len(arms))
 
 
@@ -139,16 +148,20 @@ def cut_gaussian(rng, phase, arms):
     return np.clip(rng.normal(0.5 * math.sin(phase / 7.0), 0.5, len(arms)), -1.0, 1.0)
 
 
-def drifting_company(rng, phase, arms):
+def drifting_context(rng, phase, arms):
     """The others decide: places of a phase are very different, and more so from phase to phase."""
-    chance = rng.permutation(np.linspace(0.02, 0.98, len(arms))) ** (1 + phase % 5)
-    return np.where(rng.random(len(arms)) < chance, 1.0, -1.0)
+    probability = rng.permutation(np.linspace(0.02, 0.98, len(arms))) ** (1 + phase % 5)
+    return np.where(rng.random(len(arms)) < probability, 1.0, -1.0)
 
 
-@pytest.mark.parametrize("draw", [fair_coins, rare_successes, beta, drifting_company], ids=lambda d: d.__name__)
+@pytest.mark.parametrize(
+    "draw", [fair_bernoullis, rare_successes, beta, drifting_context], ids=lambda d: d.__name__
+)
 @pytest.mark.parametrize("bound", BOUNDS)
 def test_an_arm_as_good_as_any_stays(bound, draw):
-    """At delta = 0.5 a best arm is ever put out with chance at most delta / 2; 150 runs, 3 standard errors."""
+    """At delta = 0.5 a best arm is ever put out with chance at most delta / 2; 150 runs, 3 standard
+    errors.
+    """
     runs, delta = 150, 0.5
     out = sum(ever_out(bound, draw, 3, 100, delta, seed, extra=seed % 3) for seed in range(runs))
     assert out <= runs * delta / 2 + 3 * math.sqrt(runs * delta / 2 * (1 - delta / 2))
@@ -156,17 +169,21 @@ def test_an_arm_as_good_as_any_stays(bound, draw):
 
 @pytest.mark.parametrize("sigma", [1.0, 0.1])
 def test_an_arm_as_good_as_any_stays_with_raw_rewards(sigma):
-    """Gaussian noise without a range, for which only the paper's bound is made: ruled out with chance at most alpha."""
+    """Gaussian noise without a range, for which only the paper's bound is made: ruled out with
+    chance at most alpha.
+    """
     runs, alpha = 200, 0.5
-    problem = fb.environments.make("additive", effects=[[0.3] * 3, [0.6, -0.9]], noise="gaussian", sigma=sigma)
+    problem = fb.environments.make(
+        "additive", effects=[[0.3] * 3, [0.6, -0.9]], noise="gaussian", sigma=sigma
+    )
     result = fb.simulate("tea", problem, 3000, repetitions=runs, progress=False, certify=True)
-    assert result.doubts[1][:, 1].max() < 1.0 / fb.theory.f(3000), "the other factor is decided"
+    assert result.p_values[1][:, 1].max() < 1.0 / fb.theory.f(3000), "the other factor is decided"
     for level in range(3):
-        out = (result.doubts[0][:, level] <= alpha).sum()
+        out = (result.p_values[0][:, level] <= alpha).sum()
         assert out <= runs * alpha + 3 * math.sqrt(runs * alpha * (1 - alpha))
 
 
-DRAWS = [fair_coins, rare_successes, beta, cut_gaussian, drifting_company]
+DRAWS = [fair_bernoullis, rare_successes, beta, cut_gaussian, drifting_context]
 
 
 @pytest.mark.full
@@ -191,10 +208,14 @@ def test_the_coverage_test_can_fail(monkeypatch):
 def test_sharper_bounds_settle_sooner(policy):
     """paper > hoeffding > bernstein > betting in regret, each by more than three standard errors."""
     problem = (
-        fb.environments.identical_gap(16, 0.8) if policy == "dueling_tea" else fb.environments.spiked(8, 0.75, 0.3)
+        fb.environments.identical_gap(16, 0.8)
+        if policy == "dueling_tea"
+        else fb.environments.spiked(8, 0.75, 0.3)
     )
     summaries = [
-        fb.simulate(fb.policies.make(policy, bound=bound), problem, 3e5, repetitions=12, progress=False).summary()
+        fb.simulate(
+            fb.policies.make(policy, bound=bound), problem, 3e5, repetitions=12, progress=False
+        ).summary()
         for bound in BOUNDS
     ]
     for loose, tight in itertools.pairwise(summaries):
@@ -207,12 +228,16 @@ def test_hoeffding_is_two_thirds_of_the_paper_s_constant():
     problem = fb.environments.make("table", means=[0.2, 0.8])
     first = []
     for bound in ("paper", "hoeffding"):
-        result = fb.simulate(fb.policies.make("tea", bound=bound), problem, 20_000, repetitions=60, progress=False)
+        result = fb.simulate(
+            fb.policies.make("tea", bound=bound), problem, 20_000, repetitions=60, progress=False
+        )
         rounds = [min(e.round for e in result.eliminations if e.repetition == k) for k in range(60)]
         first.append((np.mean(rounds), np.std(rounds) / math.sqrt(60)))
     (paper, paper_error), (hoeffding, error) = first
     ratio = hoeffding / paper
-    assert abs(ratio - 2 / 3) < 3 * ratio * math.hypot(error / hoeffding, paper_error / paper) + 0.06  # the logarithms
+    assert (
+        abs(ratio - 2 / 3) < 3 * ratio * math.hypot(error / hoeffding, paper_error / paper) + 0.06
+    )  # the logarithms
 
 
 def expected_rounds(bound, first, second):
@@ -230,16 +255,22 @@ def expected_rounds(bound, first, second):
         else:
             evidence += square - 2 * mean * _bounds.CENTRE + _bounds.CENTRE**2
         n += 1
-        if _bounds.threshold(n * mean, n, 2, _bounds.CONSTANTS[bound], evidence) > _bounds.log_f(2.0 * n + 1):
+        if _bounds.threshold(n * mean, n, 2, _bounds.CONSTANTS[bound], evidence) > _bounds.log_f(
+            2.0 * n + 1
+        ):
             return 2 * n + 1
 
 
 @pytest.mark.parametrize("bound", BOUNDS)
 def test_power_is_what_the_bound_says(bound):
-    """Rounds until a level is out, against the bound's formula at the average; within 15 % and 3 standard errors."""
+    """Rounds until a level is out, against the bound's formula at the average; within 15 % and 3
+    standard errors.
+    """
     first, second, runs = 0.7, 0.4, 60
     problem = fb.environments.make("table", means=[first, second])
-    result = fb.simulate(fb.policies.make("tea", bound=bound), problem, 20_000, repetitions=runs, progress=False)
+    result = fb.simulate(
+        fb.policies.make("tea", bound=bound), problem, 20_000, repetitions=runs, progress=False
+    )
     rounds = [min(e.round for e in result.eliminations if e.repetition == k) for k in range(runs)]
     expected = expected_rounds(bound, first, second)
     assert abs(np.mean(rounds) - expected) < 0.15 * expected + 3 * np.std(rounds) / math.sqrt(runs)

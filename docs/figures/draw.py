@@ -26,10 +26,11 @@ def figure(columns: int, height: float = 2.9) -> tuple[matplotlib.figure.Figure,
     return drawn, axes
 
 
-def company() -> None:
+def context() -> None:
     """Means of three headlines beside three images: a sum, a product, and one where the lines cross."""
     tables = {
-        "a sum: always the same lead": np.array([0.50, 0.35, 0.25])[:, None] + np.array([0.0, 0.15, 0.3]),
+        "a sum: always the same lead": np.array([0.50, 0.35, 0.25])[:, None]
+        + np.array([0.0, 0.15, 0.3]),
         "a product: the lead grows and shrinks": np.outer([0.9, 0.6, 0.4], [0.3, 0.6, 0.95]),
         "no best headline": np.array([[0.75, 0.5, 0.3], [0.3, 0.45, 0.7], [0.2, 0.3, 0.35]]),
     }
@@ -38,7 +39,14 @@ def company() -> None:
         problem = fb.environments.make("table", means=means)
         holds = fb.theory.identifiability(problem).holds
         for headline, (row, marker) in enumerate(zip(means, "os^", strict=True)):
-            one.plot(range(3), row, marker=marker, color=TINTS[headline], linewidth=2, label=f"headline {headline}")
+            one.plot(
+                range(3),
+                row,
+                marker=marker,
+                color=TINTS[headline],
+                linewidth=2,
+                label=f"headline {headline}",
+            )
         one.set_title(title, fontsize=10, color=INK, loc="left")
         one.set_xticks(range(3), ["image 0", "image 1", "image 2"])
         verdict = "uniformly identifiable" if holds else "not uniformly identifiable"
@@ -48,17 +56,22 @@ def company() -> None:
     save(drawn, HERE / "company.svg")
 
 
-def moving_company() -> None:
+def moving_context() -> None:
     """One factor of a drifting problem: running means of two levels, and the sum of their differences within phases."""
     rng = np.random.default_rng(4)
     rounds = 3000
     t = np.arange(rounds)
     light = 0.35 + 0.3 * np.sin(2 * np.pi * t / rounds)  # the same for both levels
-    late = rng.random(rounds) < np.where(t < rounds // 2, 0.2, 0.8)  # when the better level was played
+    late = rng.random(rounds) < np.where(
+        t < rounds // 2, 0.2, 0.8
+    )  # when the better level was played
     better, worse = light + 0.1, light
     drawn, (left, right) = figure(2, 3.0)
     right.sharey(left)
-    for played, mean, name, colour in ((late, better, "better", TINTS[0]), (~late, worse, "worse", TINTS[1])):
+    for played, mean, name, colour in (
+        (late, better, "better", TINTS[0]),
+        (~late, worse, "worse", TINTS[1]),
+    ):
         rewards = np.where(rng.random(rounds) < mean, 1.0, 0.0)
         running = np.cumsum(rewards * played) / np.maximum(np.cumsum(played), 1)
         left.plot(t, running, color=colour, linewidth=2, label=f"{name} level")
@@ -66,8 +79,16 @@ def moving_company() -> None:
     left.set_title("means over the whole history mislead", fontsize=10, color=INK, loc="left")
     left.legend(frameon=False, fontsize=9)
     pairs = np.arange(1, rounds // 2 + 1)  # a phase: one play of each level
-    leads = (rng.random(len(pairs)) < better[0::2]).astype(float) - (rng.random(len(pairs)) < worse[1::2])
-    right.plot(2 * pairs, np.cumsum(leads) / pairs, color=TINTS[2], linewidth=2, label="mean lead of the better level")
+    leads = (rng.random(len(pairs)) < better[0::2]).astype(float) - (
+        rng.random(len(pairs)) < worse[1::2]
+    )
+    right.plot(
+        2 * pairs,
+        np.cumsum(leads) / pairs,
+        color=TINTS[2],
+        linewidth=2,
+        label="mean lead of the better level",
+    )
     right.legend(frameon=False, fontsize=9)
     right.axhline(0.1, color="#999999", linestyle=":")
     right.set_title("differences within a phase do not", fontsize=10, color=INK, loc="left")
@@ -79,5 +100,5 @@ def moving_company() -> None:
 
 if __name__ == "__main__":
     with matplotlib.rc_context(SETTINGS):
-        company()
-        moving_company()
+        context()
+        moving_context()

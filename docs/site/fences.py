@@ -16,5 +16,7 @@ class FencedExamples(griffe.Extension):
     def on_object(self, *, obj: Any, **_: Any) -> None:
         """Called for each module, class, function and attribute."""
         if obj.docstring and ">>>" in obj.docstring.value:
-            text = EXAMPLE.sub(lambda match: f"```pycon\n{match[0].rstrip()}\n```", obj.docstring.value)
+            text = EXAMPLE.sub(
+                lambda match: f"```pycon\n{match[0].rstrip()}\n```", obj.docstring.value
+            )
             obj.docstring.value = text

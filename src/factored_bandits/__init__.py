@@ -1,4 +1,5 @@
-"""Factored and dueling bandits: choose several things at once, or the best of K from comparisons, and learn fast.
+"""Factored and dueling bandits: choose several things at once, or the best of K from comparisons,
+and learn fast.
 
 >>> import factored_bandits as fb
 >>> agent = fb.Agent("tea", factors={"ad": ["A", "B"], "position": ["top", "side"]}, seed=1)
@@ -13,16 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from factored_bandits import environments, errors, lab, policies, theory
-    from factored_bandits.report import plot
-    from factored_bandits.environments import suites as suite
     from factored_bandits.agent import Agent
+    from factored_bandits.environments import load_duels, load_preferences, suites
     from factored_bandits.inference.certificate import certificate
-    from factored_bandits.simulation.compare import compare
-    from factored_bandits.environments import load_duels, load_preferences
-    from factored_bandits.planning import Guess, plan
-    from factored_bandits.simulation.simulate import simulate
-    from factored_bandits.simulation.benchmark import survey
+    from factored_bandits.planning import Assumptions, plan
     from factored_bandits.policies.tem.module import TEM
+    from factored_bandits.report import plot
+    from factored_bandits.simulation.benchmark import benchmark
+    from factored_bandits.simulation.compare import compare
+    from factored_bandits.simulation.simulate import simulate
 
 __version__ = "0.1.0"
 
@@ -32,12 +32,12 @@ _MODULES = {
     "lab": "lab",
     "plot": "report.plot",
     "policies": "policies",
-    "suite": "environments.suites",
+    "suites": "environments.suites",
     "theory": "theory",
 }
 _MEMBERS = {
     "Agent": "agent",
-    "Guess": "planning",
+    "Assumptions": "planning",
     "TEM": "policies.tem.module",
     "certificate": "inference.certificate",
     "compare": "simulation.compare",
@@ -45,14 +45,15 @@ _MEMBERS = {
     "load_preferences": "environments",
     "plan": "planning",
     "simulate": "simulation.simulate",
-    "survey": "simulation.benchmark",
+    "benchmark": "simulation.benchmark",
 }
 
 __all__ = [
     "TEM",
     "Agent",
-    "Guess",
+    "Assumptions",
     "__version__",
+    "benchmark",
     "certificate",
     "compare",
     "environments",
@@ -64,14 +65,15 @@ __all__ = [
     "plot",
     "policies",
     "simulate",
-    "suite",
-    "survey",
+    "suites",
     "theory",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """Public names are imported when they are first used, so that `import factored_bandits` is instant."""
+    """Public names are imported when they are first used, so that `import factored_bandits` is
+    instant.
+    """
     if name in _MODULES:
         value: Any = importlib.import_module(f"{__name__}.{_MODULES[name]}")
     elif name in _MEMBERS:

@@ -1,13 +1,13 @@
 """Every error the library raises on purpose.
 
 FactoredBanditsError
-├── InvalidInput            (also ValueError)   a wrong argument: what it was, what was expected, what to do
-│   ├── UnknownName         (also LookupError)  no such policy, environment, unit, level ...
-│   └── RewardOutOfRange                        a reward outside the declared range, or not a number
+├── InvalidInputError            (also ValueError)   a wrong argument: what it was, what was expected, what to do
+│   ├── UnknownNameError         (also LookupError)  no such policy, environment, unit, level ...
+│   └── RewardOutOfRangeError                        a reward outside the declared range, or not a number
 ├── DecisionError           (also LookupError)  an id that was never given out, or is already settled
 ├── DumpError               (also ValueError)   a saved agent that is damaged, foreign or of another version
 ├── KernelError             (also TypeError)    a policy or environment of one's own that cannot be compiled
-└── MissingExtra            (also ImportError)  an optional library is needed; the message says how to install it
+└── MissingExtraError            (also ImportError)  an optional library is needed; the message says how to install it
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ class FactoredBanditsError(Exception):
     """The root: ``except FactoredBanditsError`` catches everything below."""
 
 
-class InvalidInput(FactoredBanditsError, ValueError):
+class InvalidInputError(FactoredBanditsError, ValueError):
     """A wrong argument."""
 
 
-class UnknownName(InvalidInput, LookupError):
+class UnknownNameError(InvalidInputError, LookupError):
     """A name that nothing answers to."""
 
     @classmethod
-    def of(cls, what: str, name: object, known: Iterable[str]) -> UnknownName:
+    def of(cls, what: str, name: object, known: Iterable[str]) -> UnknownNameError:
         """The error for `name`, with the nearest known name and the whole list.
 
-        >>> print(UnknownName.of("policy", "taa", ["tea", "uniform"]))
+        >>> print(UnknownNameError.of("policy", "taa", ["tea", "uniform"]))
         no policy named 'taa'; did you mean 'tea'? (known: tea, uniform)
         """
         known = sorted(known)
@@ -40,7 +40,7 @@ class UnknownName(InvalidInput, LookupError):
         return cls(f"no {what} named {name!r}{hint} (known: {', '.join(known)})")
 
 
-class RewardOutOfRange(InvalidInput):
+class RewardOutOfRangeError(InvalidInputError):
     """A reward outside the declared range, or not a number."""
 
 
@@ -56,14 +56,17 @@ class KernelError(FactoredBanditsError, TypeError):
     """A policy or an environment of one's own that cannot be compiled."""
 
 
-class MissingExtra(FactoredBanditsError, ImportError):
+class MissingExtraError(FactoredBanditsError, ImportError):
     """An optional library is needed and not installed."""
 
     @classmethod
-    def of(cls, library: str, extra: str, purpose: str) -> MissingExtra:
+    def of(cls, library: str, extra: str, purpose: str) -> MissingExtraError:
         """The error that says what to install.
 
-        >>> print(MissingExtra.of("matplotlib", "plot", "drawing a figure"))
+        >>> print(MissingExtraError.of("matplotlib", "plot", "drawing a figure"))
         drawing a figure needs matplotlib, which is not installed: pip install "factored-bandits[plot]"
         """
-        return cls(f'{purpose} needs {library}, which is not installed: pip install "factored-bandits[{extra}]"')
+        return cls(
+            f"{purpose} needs {library}, which is not installed: pip install "
+            f'"factored-bandits[{extra}]"'
+        )

@@ -13,9 +13,9 @@ import pytest
 from click.testing import CliRunner
 
 import factored_bandits as fb
-from factored_bandits.simulation.simulate import compare as comparison
 from factored_bandits.cli.app import app
 from factored_bandits.cli.problems import recipe_names
+from factored_bandits.simulation.simulate import compare as comparison
 
 SMALL = ["--levels", "3", "--horizon", "1e3", "--repetitions", "3", "--quiet"]
 
@@ -48,36 +48,64 @@ def test_without_click_one_line_says_what_to_install():
 
 
 def test_compare_prints_a_table_sorted_by_regret():
-    result = run("compare", "rank-one", "--policies", "uniform,ucb1(alpha=0.1)", *SMALL, "--seed", "5")
+    result = run(
+        "compare", "rank-one", "--policies", "uniform,flat_ucb1(alpha=0.1)", *SMALL, "--seed", "5"
+    )
     title, header, first, second, caption = result.stdout.splitlines()
     assert title == "rank-one (levels 3, best 0.75, gap 0.2, factors 2)"
     assert header.startswith("policy")
-    assert (first.split()[0], second.split()[0]) == ("ucb1(alpha=0.1)", "uniform")
+    assert (first.split()[0], second.split()[0]) == ("flat_ucb1(alpha=0.1)", "uniform")
     assert caption.endswith("regret in unit 'reward'; horizon 1,000; 3 repetitions; seed 5")
     assert result.stderr == ""
 
 
 def test_json_is_one_document_with_the_numbers_of_the_library():
-    document = json.loads(run("compare", "rank-one", "--policies", "uniform", *SMALL, "--json").stdout)
-    expected = fb.compare("uniform", fb.environments.spiked(levels=3), 1000, 3, progress=False).to_dict()
+    document = json.loads(
+        run("compare", "rank-one", "--policies", "uniform", *SMALL, "--json").stdout
+    )
+    expected = fb.compare(
+        "uniform", fb.environments.spiked(levels=3), 1000, 3, progress=False
+    ).to_dict()
     assert {key: document[key] for key in expected} == expected
     assert set(document) - set(expected) == {"title", "files"}
 
 
 def test_simulate_is_a_comparison_of_one():
-    document = json.loads(run("simulate", "rank-one", "--policy", "uniform", *SMALL, "--json").stdout)
+    document = json.loads(
+        run("simulate", "rank-one", "--policy", "uniform", *SMALL, "--json").stdout
+    )
     assert [each["policy"] for each in document["policies"]] == ["uniform"]
 
 
 def test_plot_and_csv_are_written(tmp_path):
     plot, out = tmp_path / "regret.svg", tmp_path / "all.csv"
-    result = run("compare", "rank-one", "--policies", "uniform", *SMALL, "--plot", plot, "--out", out, "--json")
+    result = run(
+        "compare",
+        "rank-one",
+        "--policies",
+        "uniform",
+        *SMALL,
+        "--plot",
+        plot,
+        "--out",
+        out,
+        "--json",
+    )
     assert json.loads(result.stdout)["files"] == {"plot": str(plot), "out": str(out)}
     assert plot.read_text().startswith("<?xml")
     rows = list(csv.DictReader(out.read_text().splitlines()))
     same = fb.compare("uniform", fb.environments.spiked(levels=3), 1000, 3, progress=False)
     assert [float(row["regret"]) for row in rows] == same.columns()["regret"].tolist()
-    assert list(rows[0]) == ["policy", "problem", "unit", "seed", "repetition", "round", "regret", "correct"]
+    assert list(rows[0]) == [
+        "policy",
+        "problem",
+        "unit",
+        "seed",
+        "repetition",
+        "round",
+        "regret",
+        "correct",
+    ]
 
 
 def test_eliminations_are_shown_on_request():
@@ -92,11 +120,16 @@ def test_certificates_are_shown_on_request():
     shown = run(*tea).stdout.splitlines()
     start = shown.index("Certificates")
     assert shown[start + 1].split() == ["factor", "level", "not", "the", "best", "the", "best"]
-    assert [line.split()[:3] for line in shown[start + 2 : start + 4]] == [["0", "0", "(the"], ["0", "1", "0%"]]
+    assert [line.split()[:3] for line in shown[start + 2 : start + 4]] == [
+        ["0", "0", "(the"],
+        ["0", "1", "0%"],
+    ]
     assert "a best level was ruled out 0 times" in shown[-1]
     document = json.loads(run(*tea, "--json").stdout)
     assert [each["rounds"] for each in document["certificates"]] == [1000] * 3
-    refused = CliRunner().invoke(app, ["simulate", "rank-one", "--policy", "uniform", *SMALL, "--certificate"])
+    refused = CliRunner().invoke(
+        app, ["simulate", "rank-one", "--policy", "uniform", *SMALL, "--certificate"]
+    )
     assert refused.exit_code == 2
     assert "uniform does not say at any time what is ruled out" in refused.output
 
@@ -107,25 +140,47 @@ def offer(monkeypatch, **names):
 
 
 def test_without_policies_all_that_fit_are_run(monkeypatch):
-    offer(monkeypatch, duel=["dueling_uniform"], factored=["ucb1", "uniform"])
-    document = json.loads(run("compare", "identical-gap", "--arms", "3", *SMALL[2:], "--json").stdout)
+    offer(monkeypatch, duel=["dueling_uniform"], factored=["flat_ucb1", "uniform"])
+    document = json.loads(
+        run("compare", "identical-gap", "--arms", "3", *SMALL[2:], "--json").stdout
+    )
     assert [each["policy"] for each in document["policies"]] == ["dueling_uniform"]
     document = json.loads(run("compare", "rank-one", *SMALL, "--json").stdout)
-    assert [each["policy"] for each in document["policies"]] == ["ucb1", "uniform"]
+    assert [each["policy"] for each in document["policies"]] == ["flat_ucb1", "uniform"]
 
 
 def test_policies_that_refuse_the_problem_are_left_out_with_a_reason(monkeypatch):
-    offer(monkeypatch, factored=["ucb1", "uniform"])
-    large = ["--levels", "101", "--factors", "3", "--horizon", "10", "--repetitions", "1", "--quiet", "--json"]
+    offer(monkeypatch, factored=["flat_ucb1", "uniform"])
+    large = [
+        "--levels",
+        "101",
+        "--factors",
+        "3",
+        "--horizon",
+        "10",
+        "--repetitions",
+        "1",
+        "--quiet",
+        "--json",
+    ]
     result = run("compare", "rank-one", *large)
     assert [each["policy"] for each in json.loads(result.stdout)["policies"]] == ["uniform"]
-    assert "left out ucb1: ucb1 looks at every combination" in result.stderr
+    assert "left out flat_ucb1: flat_ucb1 looks at every combination" in result.stderr
 
 
 def test_a_matrix_file_becomes_a_problem(tmp_path):
     matrix = tmp_path / "three.txt"
     matrix.write_text("3\n.5 .4 .4\n.6 .5 .6\n.6 .4 .5\n")
-    options = ["--policies", "dueling_uniform", "--matrix", matrix, "--unit", "strong", *SMALL[2:], "--json"]
+    options = [
+        "--policies",
+        "dueling_uniform",
+        "--matrix",
+        matrix,
+        "--unit",
+        "strong",
+        *SMALL[2:],
+        "--json",
+    ]
     document = json.loads(run("compare", "duels", *options).stdout)
     assert (document["best"], document["unit"], document["sizes"]) == ([1], "strong", [3])
 
@@ -133,9 +188,22 @@ def test_a_matrix_file_becomes_a_problem(tmp_path):
 def test_past_duels_become_a_problem(tmp_path):
     log = tmp_path / "past.csv"
     log.write_text("winner,loser,tie\nb,a,\nb,a,\nb,a,\na,c,1\na,c,1\nb,c,\nb,c,\n")
-    options = ["--policies", "dueling_uniform", "--duels-log", log, "--unit", "strong", *SMALL[2:], "--json"]
+    options = [
+        "--policies",
+        "dueling_uniform",
+        "--duels-log",
+        log,
+        "--unit",
+        "strong",
+        *SMALL[2:],
+        "--json",
+    ]
     document = json.loads(run("compare", "duels", *options).stdout)
-    assert (document["best"], document["unit"], document["sizes"]) == ([0], "strong", [3])  # b came first in the file
+    assert (document["best"], document["unit"], document["sizes"]) == (
+        [0],
+        "strong",
+        [3],
+    )  # b came first in the file
 
 
 def test_the_list_of_duels_tells_what_each_assumes_and_guarantees():
@@ -153,7 +221,9 @@ def test_a_table_of_means_becomes_a_problem(tmp_path, suffix):
     means, path = np.array([[0.1, 0.2, 0.9], [0.1, 0.1, 0.1]]), tmp_path / f"means{suffix}"
     np.save(path, means) if suffix == ".npy" else np.savetxt(path, means, delimiter=",")
     document = json.loads(
-        run("compare", "table", "--policies", "uniform", "--means", path, *SMALL[2:], "--json").stdout
+        run(
+            "compare", "table", "--policies", "uniform", "--means", path, *SMALL[2:], "--json"
+        ).stdout
     )
     assert (document["best"], document["sizes"]) == ([0, 2], [2, 3])
 
@@ -168,15 +238,24 @@ def test_every_problem_has_a_help_page_with_its_own_options(group, problem):
 
 def test_options_of_a_problem_are_those_of_its_generator():
     text = run("compare", "rank-one", "--help").output
-    for option in ("--levels INTEGER", "--best FLOAT", "--gap FLOAT", "--factors INTEGER", "[default: 0.75]"):
+    for option in (
+        "--levels INTEGER",
+        "--best FLOAT",
+        "--gap FLOAT",
+        "--factors INTEGER",
+        "[default: 0.75]",
+    ):
         assert option in text
     assert "[average|paper|weak|strong|copeland]" in run("compare", "cyclic", "--help").output
 
 
 def test_every_generator_is_offered():
     offered = set(recipe_names())
-    assert offered == {name.replace("_", "-") for name in fb.environments.generators()} | {"duels", "table"}
-    assert run("compare", "rank_one", "--policies", "uniform", *SMALL).stdout.startswith("rank-one")
+    assert offered == {name.replace("_", "-") for name in fb.environments.generators()} | {
+        "duels",
+        "table",
+    }
+    assert run("compare", "rank1", "--policies", "uniform", *SMALL).stdout.startswith("rank-one")
 
 
 def test_policies_are_listed_filtered_and_described():
@@ -191,7 +270,9 @@ def test_policies_are_listed_filtered_and_described():
     table = run("policies", "--factored").stdout.splitlines()
     assert [line.split()[0] for line in table[1:-1]] == fb.policies.names("factored")
     assert run("policies", "dueling-tea").stdout == f"{fb.policies.describe('dueling_tea')}\n"
-    assert json.loads(run("policies", "ucb1", "--json").stdout)["parameters"]["alpha"].startswith("2.0")
+    assert json.loads(run("policies", "flat_ucb1", "--json").stdout)["parameters"][
+        "alpha"
+    ].startswith("2.0")
 
 
 def test_environments_are_listed_and_described():
@@ -202,7 +283,10 @@ def test_environments_are_listed_and_described():
     assert "rank-one" in plain
     assert "levels=16, best=0.75, gap=0.2, factors=2" in plain
     described = run("environments", "rank-one").stdout
-    assert "factored-bandits compare rank-one --levels 16 --best 0.75 --gap 0.2 --factors 2" in described
+    assert (
+        "factored-bandits compare rank-one --levels 16 --best 0.75 --gap 0.2 --factors 2"
+        in described
+    )
     assert json.loads(run("environments", "identical-gap", "--json").stdout)["model"] is None
 
 
@@ -243,7 +327,9 @@ def test_demo_tells_the_whole_story(tmp_path, monkeypatch):
 def test_commands_that_the_demo_recommends_exist():
     from factored_bandits.cli.demo import NEXT
 
-    commands = [line.split()[1:] for line in NEXT.splitlines() if line.startswith("  factored-bandits")]
+    commands = [
+        line.split()[1:] for line in NEXT.splitlines() if line.startswith("  factored-bandits")
+    ]
     assert len(commands) == 3
     root = click.Context(app)
     for group, problem, *options in commands:

@@ -10,8 +10,8 @@ import time
 import pytest
 from click.testing import CliRunner
 
-from factored_bandits.simulation.simulate import compare as comparison
 from factored_bandits.cli.app import app
+from factored_bandits.simulation.simulate import compare as comparison
 
 COMMAND = [sys.executable, "-m", "factored_bandits.cli"]
 
@@ -21,18 +21,30 @@ COMMAND = [sys.executable, "-m", "factored_bandits.cli"]
     [
         ("compare rank-one --policies taa", "did you mean 'tea'"),
         ("compare rank-one --policies uniform,uniform", "'uniform' is listed twice"),
-        ("compare rank-one --policies ucb1(beta=1)", "no parameter of ucb1 named 'beta'"),
-        ("compare rank-one --policies ucb1(alpha=x)", "ucb1: alpha must be a finite float, not 'x'"),
-        ("compare rank-one --policies ucb1(alpha=f())", "value of alpha must be a number or a word"),
+        ("compare rank-one --policies flat_ucb1(beta=1)", "no parameter of flat_ucb1 named 'beta'"),
+        (
+            "compare rank-one --policies flat_ucb1(alpha=x)",
+            "flat_ucb1: alpha must be a finite float, not 'x'",
+        ),
+        (
+            "compare rank-one --policies flat_ucb1(alpha=f())",
+            "value of alpha must be a number or a word",
+        ),
         ("compare rank-one --policies dueling_tea", "dueling_tea plays duels"),
         ("compare rank-one --policies=", "policies is empty"),
         ("compare rank-one --horizon soon", "'--horizon': 'soon' is not a whole number"),
         ("compare rank-one --horizon 1.5", "'--horizon': '1.5' is not a whole number"),
         ("compare rank-one --horizon 1e999999999", "'--horizon'"),
         ("compare rank-one --horizon nan", "'--horizon'"),
-        ("compare rank-one --horizon 1e16", "horizon must be a whole number from 1 to 1,000,000,000,000,000"),
+        (
+            "compare rank-one --horizon 1e16",
+            "horizon must be a whole number from 1 to 1,000,000,000,000,000",
+        ),
         ("compare rank-one --horizon -5", "horizon must be a whole number"),
-        ("compare rank-one --policies uniform --repetitions 0", "repetitions must be a whole number"),
+        (
+            "compare rank-one --policies uniform --repetitions 0",
+            "repetitions must be a whole number",
+        ),
         ("compare rank-one --policies uniform --seed -1", "seed must be a whole number"),
         ("compare rank-one --policies uniform --workers -1", "workers must be a whole number"),
         ("compare rank-one --levels many", "'--levels': 'many' is not a valid integer"),
@@ -45,8 +57,14 @@ COMMAND = [sys.executable, "-m", "factored_bandits.cli"]
         ("compare rank-one --plot nowhere/regret.png", "no directory 'nowhere'"),
         ("compare rank-one --out all.txt", "--out 'all.txt': the results are written as .csv"),
         ("compare duels", "give --matrix FILE or --duels-log FILE"),
-        ("compare duels --matrix wrong.csv --duels-log words.csv", "give --matrix FILE or --duels-log FILE, not both"),
-        ("compare duels --duels-log wrong.npy", "wrong.npy, line 1: expected a winner and a loser, found 'not numpy'"),
+        (
+            "compare duels --matrix wrong.csv --duels-log words.csv",
+            "give --matrix FILE or --duels-log FILE, not both",
+        ),
+        (
+            "compare duels --duels-log wrong.npy",
+            "wrong.npy, line 1: expected a winner and a loser, found 'not numpy'",
+        ),
         ("compare duels --matrix nowhere.txt", "'--matrix': File 'nowhere.txt' does not exist"),
         ("compare duels --matrix wrong.csv", "preferences[0][1] + preferences[1][0] = 0.7 + 0.4"),
         ("compare table --means words.csv", "--means 'words.csv' holds no array of numbers"),
@@ -64,7 +82,9 @@ COMMAND = [sys.executable, "-m", "factored_bandits.cli"]
 )
 def test_wrong_input_is_one_sentence_and_exit_code_2(arguments, complaint, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(comparison, "simulate", lambda *args, **kwargs: pytest.fail("ran in spite of wrong input"))
+    monkeypatch.setattr(
+        comparison, "simulate", lambda *args, **kwargs: pytest.fail("ran in spite of wrong input")
+    )
     if any(word in arguments for word in ("--repetitions", "--seed", "--workers")):
         monkeypatch.undo()  # simulate is who complains
         monkeypatch.chdir(tmp_path)
@@ -82,7 +102,9 @@ def test_wrong_input_is_one_sentence_and_exit_code_2(arguments, complaint, tmp_p
 
 
 def test_no_traceback_and_the_exit_code_of_a_process():
-    done = subprocess.run([*COMMAND, "compare", "rank-one", "--policies", "taa"], capture_output=True, text=True)
+    done = subprocess.run(
+        [*COMMAND, "compare", "rank-one", "--policies", "taa"], capture_output=True, text=True
+    )
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.startswith("Error: no policy named 'taa'")
@@ -100,7 +122,9 @@ def test_interrupted_before_anything_was_finished(monkeypatch):
 
 def test_ctrl_c_prints_what_is_finished():
     command = [*COMMAND, "compare", "rank-one", "--levels", "3", "--policies"]
-    subprocess.run([*command, "uniform", "--horizon", "10", "--repetitions", "1"], check=True)  # compiles
+    subprocess.run(
+        [*command, "uniform", "--horizon", "10", "--repetitions", "1"], check=True
+    )  # compiles
     process = subprocess.Popen(  # about a minute of work
         [*command, "uniform,tea", "--horizon", "1e6", "--repetitions", "2000"],
         stdout=subprocess.PIPE,
@@ -112,7 +136,7 @@ def test_ctrl_c_prints_what_is_finished():
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=60)
     assert process.returncode == 130, errors
-    assert "uniform on rank_one" in first
+    assert "uniform on rank1" in first
     assert "interrupted: uniform only" in output
     assert "tea not run" in output
     assert errors.endswith("interrupted: only what was finished is shown\n")
@@ -121,6 +145,10 @@ def test_ctrl_c_prints_what_is_finished():
 
 def test_a_closed_pipe_is_no_drama():
     done = subprocess.run(
-        f"{' '.join(COMMAND)} policies --json | head -n 1", shell=True, capture_output=True, text=True, check=True
+        f"{' '.join(COMMAND)} policies --json | head -n 1",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert (done.stdout, done.stderr) == ("[\n", "")

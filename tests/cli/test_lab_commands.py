@@ -31,7 +31,12 @@ def test_a_file_of_ones_own_from_beginning_to_end(tmp_path, monkeypatch, interpr
     again = invoke("init", "my ads.toml")
     assert (again.exit_code, "is there already" in again.stderr) == (2, True)
 
-    text = (tmp_path / "my ads.toml").read_text().replace("20_000", "200").replace('"tea", "lb_inf", ', "")
+    text = (
+        (tmp_path / "my ads.toml")
+        .read_text()
+        .replace("20_000", "200")
+        .replace('"tea", "lb_inf", ', "")
+    )
     (tmp_path / "my ads.toml").write_text(text)
     ran = invoke("run", "my ads.toml", "--out", "here", "--workers", "1", "--quiet")
     assert ran.exit_code == 0, ran.output
@@ -40,7 +45,7 @@ def test_a_file_of_ones_own_from_beginning_to_end(tmp_path, monkeypatch, interpr
     page = (tmp_path / "here" / "index.html").read_text(encoding="utf-8")
     assert "Which ad, in which position?" in page
 
-    listed = invoke("results", "here", "--policy", "ucb1", "--problem", "close", "--json")
+    listed = invoke("results", "here", "--policy", "flat_ucb1", "--problem", "close", "--json")
     [row] = json.loads(listed.stdout)
     assert (row["experiment"], row["problem"], row["repetitions"]) == ("my_ads", "close", 4)
     assert invoke("results", "here", "--csv", "rows.csv").exit_code == 0

@@ -11,8 +11,17 @@ import factored_bandits as fb
 from factored_bandits import planning
 from factored_bandits.cli.app import app
 
-GUESS = ["--factors", "3,2", "--base-rate", "0.3", "--lift", "0.8"]
-SMALL = [*GUESS, "--policies", "tea,uniform", "--repetitions", "3", "--horizon", "5000", "--quiet"]
+ASSUMPTIONS = ["--factors", "3,2", "--base-rate", "0.3", "--lift", "0.8"]
+SMALL = [
+    *ASSUMPTIONS,
+    "--policies",
+    "tea,uniform",
+    "--repetitions",
+    "3",
+    "--horizon",
+    "5000",
+    "--quiet",
+]
 
 
 def run(*arguments):
@@ -22,14 +31,23 @@ def run(*arguments):
 def test_a_sentence_and_two_tables():
     result = run(*SMALL, "--traffic", "100/hour")
     assert (result.exit_code, result.stderr) == (0, "")
-    expected = fb.plan(fb.Guess((3, 2), 0.3, 0.8), 2400, "tea,uniform", repetitions=3, horizon=5000, progress=False)
+    expected = fb.plan(
+        fb.Assumptions((3, 2), 0.3, 0.8),
+        2400,
+        "tea,uniform",
+        repetitions=3,
+        horizon=5000,
+        progress=False,
+    )
     assert result.stdout == f"{expected}\n"
     assert " hours)" in result.stdout.splitlines()[0]
 
 
 def test_json_and_picture(tmp_path):
     plot = tmp_path / "plan.png"
-    result = run(*SMALL, "--lift", "0.8,0.5", "--traffic", "70/week", "--no-flat", "--plot", plot, "--json")
+    result = run(
+        *SMALL, "--lift", "0.8,0.5", "--traffic", "70/week", "--no-flat", "--plot", plot, "--json"
+    )
     document = json.loads(result.stdout)
     assert document["guess"]["lift"] == [0.8, 0.5]
     assert document["traffic_per_day"] == 10.0
@@ -49,7 +67,7 @@ def test_ctrl_c_has_its_exit_code(monkeypatch):
     monkeypatch.setattr(planning, "simulate", simulate)
     result = run(*SMALL)
     assert result.exit_code == 130
-    assert "interrupted: uniform not run, ucb1 not run" in result.stdout
+    assert "interrupted: uniform not run, flat_ucb1 not run" in result.stdout
     assert result.stderr == "interrupted: only what was finished is shown\n"
 
 
@@ -74,7 +92,9 @@ def test_ctrl_c_has_its_exit_code(monkeypatch):
     ],
 )
 def test_wrong_input_is_one_sentence_and_exit_code_2(option, value, complaint, monkeypatch):
-    monkeypatch.setattr(planning, "simulate", lambda *args, **kwargs: pytest.fail("ran in spite of wrong input"))
+    monkeypatch.setattr(
+        planning, "simulate", lambda *args, **kwargs: pytest.fail("ran in spite of wrong input")
+    )
     result = run(*SMALL, option, value)
     assert (result.exit_code, result.stdout) == (2, "")
     assert complaint in result.stderr
@@ -86,4 +106,6 @@ def test_the_default_policies_are_those_of_the_library():
     from factored_bandits.cli.planning import POLICIES
 
     assert tuple(POLICIES.split(",")) == planning.DEFAULT_POLICIES
-    assert [policy.label for policy in planning._policies(POLICIES)] == list(planning.DEFAULT_POLICIES)
+    assert [policy.label for policy in planning._policies(POLICIES)] == list(
+        planning.DEFAULT_POLICIES
+    )

@@ -10,14 +10,16 @@ import pytest
 import factored_bandits as fb
 import problems
 from factored_bandits.core import kernel, loop
-from factored_bandits.policies import Info
 from factored_bandits.core.rng import generators
+from factored_bandits.policies import Info
 
 NAMES = fb.policies.names()
 
 
 def play_blocks(policy, rounds, seed=0, after_plan=None):
-    """Play a policy by hand, interpreted: yields (t, state, actions, rewards) before each block is learned."""
+    """Play a policy by hand, interpreted: yields (t, state, actions, rewards) before each block is
+    learned.
+    """
     problem = problems.fitting(policy)
     job = problems.job(policy, problem, rounds)
     module, state = job.policy.module, job.new_state()
@@ -69,7 +71,9 @@ def check_state_is_arrays_only(name, monkeypatch):
         assert field not in ("count", "index"), "hides a method of tuple"
     arrays = list(state)
     for i, one in enumerate(arrays):
-        assert not any(np.shares_memory(one, other) for other in arrays[i + 1 :] if one.size and other.size)
+        assert not any(
+            np.shares_memory(one, other) for other in arrays[i + 1 :] if one.size and other.size
+        )
 
 
 def check_learning_ignores_scratch(name, monkeypatch):
@@ -86,29 +90,35 @@ def check_learning_ignores_scratch(name, monkeypatch):
 
 
 def check_idle_keeps_its_promise(name, monkeypatch):
-    """In rounds called idle there is one play, the same as before, no chance, and no reward changes the state."""
+    """In rounds called idle there is one play, the same as before, no chance, and no reward changes
+    the state.
+    """
     module = fb.policies.make(name).module
     if not hasattr(module, "idle"):
         pytest.skip(f"{name} has no idle")
     problem = problems.fitting(name)
     job = problems.job(name, problem, 10**6)
     state, (policy_rng, rng) = job.new_state(), generators(5)
-    run, t, promised, kept = job.prepare(rng, state), 1, 0, 0
+    run, t, recall, kept = job.prepare(rng, state), 1, 0, 0
     while kept < 50 and t < 10**5:
         idle = module.idle(job.params, state, t)
-        assert idle >= promised - 1
-        before, chance = [array.copy() for array in state], policy_rng.bit_generator.state
+        assert idle >= recall - 1
+        before, probability = [array.copy() for array in state], policy_rng.bit_generator.state
         length = module.plan(job.params, state, t, policy_rng, run.actions)
         for row in range(length):
-            reward = problem.module.sample(problem.data, t + row, run.actions[row], rng) if not idle else kept % 2
+            reward = (
+                problem.module.sample(problem.data, t + row, run.actions[row], rng)
+                if not idle
+                else kept % 2
+            )
             run.rewards[row] = run.limits[2] + run.limits[3] * reward
         module.learn(job.params, state, t, run.actions[:length], run.rewards[:length])
         if idle:
             assert length == 1
-            assert policy_rng.bit_generator.state == chance
+            assert policy_rng.bit_generator.state == probability
             assert all(np.array_equal(a, b) for a, b in zip(before, state, strict=True))
             kept += 1
-        t, promised = t + length, idle
+        t, recall = t + length, idle
     assert kept == 50, "the policy never came to rest on an easy problem"
 
 
@@ -146,25 +156,25 @@ def check_propensities(name, monkeypatch):
         pytest.skip(f"{name} states no propensities")
 
     def look(job, state, t, length, actions):
-        chances = module.propensities(job.params, state, length)
-        assert len(chances) == len(job.sizes)
-        for column, chance in enumerate(chances):
-            assert chance.sum() == pytest.approx(1.0)
-            assert (chance >= 0).all()
-            assert (chance[actions[:length, column]] > 0).all()
+        probabilities = module.propensities(job.params, state, length)
+        assert len(probabilities) == len(job.sizes)
+        for column, probability in enumerate(probabilities):
+            assert probability.sum() == pytest.approx(1.0)
+            assert (probability >= 0).all()
+            assert (probability[actions[:length, column]] > 0).all()
 
     for _ in play_blocks(name, 300, after_plan=look):
         pass
 
 
-def check_standing_version(name, monkeypatch):
+def check_active_sets_version(name, monkeypatch):
     """Whenever the standing changes, its version does."""
     module = fb.policies.make(name).module
-    if not hasattr(module, "standing"):
+    if not hasattr(module, "active_sets"):
         pytest.skip(f"{name} eliminates nothing")
     seen = {}
     for _, job, state, _, _ in play_blocks(name, 2500):
-        flags, version = module.standing(job.params, state)
+        flags, version = module.active_sets(job.params, state)
         assert seen.setdefault(int(version), flags.tolist()) == flags.tolist()
 
 
@@ -173,17 +183,22 @@ def check_described(name, monkeypatch):
     description = fb.policies.describe(name)
     assert isinstance(description.info, Info)
     assert description.text
-    assert all(getattr(description.info, field) for field in ("title", "assumption", "guarantee", "reference"))
+    assert all(
+        getattr(description.info, field)
+        for field in ("title", "assumption", "guarantee", "reference")
+    )
     module = fb.policies.make(name).module
     assert ">>>" in module.__doc__
     assert name in str(description)
-    assert set(module.Params._fields) == set(module.Params._field_defaults), "every parameter has a default"
+    assert set(module.Params._fields) == set(module.Params._field_defaults), (
+        "every parameter has a default"
+    )
 
 
 def check_kernels_are_marked(name, monkeypatch):
     """plan, learn, recommend and their optional fellows can be compiled."""
     module = fb.policies.make(name).module
-    for part in ("plan", "learn", "recommend", "idle", "standing"):
+    for part in ("plan", "learn", "recommend", "idle", "active_sets"):
         if hasattr(module, part):
             assert getattr(module, part) in kernel._KERNELS
 
@@ -200,7 +215,7 @@ def test_contract(name, check, monkeypatch):
 def test_checks_notice_a_policy_that_cheats(monkeypatch):
     """The checks can fail: a standing that changes in silence is caught."""
     module = fb.policies.make("tea").module
-    monkeypatch.setattr(module, "standing", lambda params, state: (state.active, 0))
+    monkeypatch.setattr(module, "active_sets", lambda params, state: (state.active, 0))
     with pytest.raises(AssertionError):
-        check_standing_version("tea", monkeypatch)
+        check_active_sets_version("tea", monkeypatch)
     assert loop.always_busy(None, None, 1) == 0

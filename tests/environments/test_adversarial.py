@@ -15,7 +15,9 @@ EFFECTS = [[0.2, 0.0, 0.1], [0.0, 0.1]]
 
 
 def moving(**params):
-    return fb.environments.make("adversarial", **{"effects": EFFECTS, "base": 0.1, "swing": 0.4, **params})
+    return fb.environments.make(
+        "stochastically_constrained", **{"effects": EFFECTS, "base": 0.1, "swing": 0.4, **params}
+    )
 
 
 def mean(problem, t, action):
@@ -33,7 +35,10 @@ def test_phases_grow():
 
 @pytest.mark.parametrize("pattern", ["switch", "drift"])
 def test_every_lead_stays_while_all_means_move(pattern):
-    problem, still = moving(pattern=pattern), fb.environments.make("additive", effects=EFFECTS, base=0.1)
+    problem, still = (
+        moving(pattern=pattern),
+        fb.environments.make("additive", effects=EFFECTS, base=0.1),
+    )
     lifts = set()
     for t in (*range(1, 60), 1000, 12_345, 10**9, 10**15):
         lift = mean(problem, t, (1, 0)) - 0.1
@@ -53,7 +58,8 @@ def test_the_best_may_move():
     best = []
     for t in (1, 2, 4, 8, 16, 32, 64):  # one round of each phase
         regrets = {
-            a: problem.module.regret(problem.data, t, np.array(a)) for a in itertools.product(range(3), range(2))
+            a: problem.module.regret(problem.data, t, np.array(a))
+            for a in itertools.product(range(3), range(2))
         }
         best.append(min(regrets, key=regrets.get))
         assert regrets[best[-1]] == 0.0
@@ -65,7 +71,9 @@ def test_the_best_may_move():
 def test_rewards_have_the_mean_of_the_moment(pattern):
     problem, rng = moving(pattern=pattern, best_moves=True), np.random.default_rng(1)
     for t in (1, 7, 33, 1000):
-        drawn = np.mean([problem.module.sample(problem.data, t, np.array([0, 1]), rng) for _ in range(4000)])
+        drawn = np.mean(
+            [problem.module.sample(problem.data, t, np.array([0, 1]), rng) for _ in range(4000)]
+        )
         expected = mean(problem, t, (0, 1))
         assert abs(drawn - expected) < 5 * math.sqrt(expected * (1 - expected) / 4000)
 
@@ -82,9 +90,14 @@ def test_compiled_and_interpreted_agree(pattern, monkeypatch):
 
 
 def test_what_breaks():
-    """With the lead kept, Tsallis-INF finds the best combination; with the best moving it pays in every phase."""
+    """With the lead kept, Tsallis-INF finds the best combination; with the best moving it pays in
+    every phase.
+    """
     kept, lost = (moving(best_moves=moves) for moves in (False, True))
-    regrets = [fb.simulate("tsallis_inf", problem, 30_000, repetitions=8, progress=False) for problem in (kept, lost)]
+    regrets = [
+        fb.simulate("tsallis_inf", problem, 30_000, repetitions=8, progress=False)
+        for problem in (kept, lost)
+    ]
     assert regrets[0].correct[:, -1].mean() >= 0.75
     assert regrets[1].summary().mean > 3 * regrets[0].summary().mean
 
@@ -107,5 +120,5 @@ def test_nothing_is_skipped_where_time_matters():
     ],
 )
 def test_refusals(wrong, message):
-    with pytest.raises(fb.errors.InvalidInput, match=message):
+    with pytest.raises(fb.errors.InvalidInputError, match=message):
         moving(**wrong)

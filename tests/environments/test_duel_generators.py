@@ -9,7 +9,7 @@ import pytest
 
 import factored_bandits as fb
 import problems
-from factored_bandits.errors import InvalidInput
+from factored_bandits.errors import InvalidInputError
 
 make = fb.environments.make
 PREFERENCES = [[0.5, 0.7, 0.6], [0.3, 0.5, 0.2], [0.4, 0.8, 0.5]]
@@ -17,7 +17,9 @@ PREFERENCES = [[0.5, 0.7, 0.6], [0.3, 0.5, 0.2], [0.4, 0.8, 0.5]]
 
 def outcomes(problem, action, count, seed=0):
     rng = np.random.default_rng(seed)
-    return np.array([problem.module.sample(problem.data, 1, np.array(action), rng) for _ in range(count)])
+    return np.array(
+        [problem.module.sample(problem.data, 1, np.array(action), rng) for _ in range(count)]
+    )
 
 
 @pytest.mark.parametrize("tie", [0.0, 0.25, 0.9])
@@ -33,7 +35,10 @@ def test_ties_have_their_chance_and_leave_the_other_duels_alone(tie, action):
 
 def test_without_ties_nothing_has_changed():
     """One draw per duel, compared with the chance: what a problem without ties always did."""
-    for problem in (make("duel_matrix", preferences=PREFERENCES), fb.environments.identical_gap(3, 0.7)):
+    for problem in (
+        make("duel_matrix", preferences=PREFERENCES),
+        fb.environments.identical_gap(3, 0.7),
+    ):
         rng = np.random.default_rng(4)
         expected = [1.0 if rng.random() < problem.mean([0, 2]) else 0.0 for _ in range(1000)]
         assert outcomes(problem, [0, 2], 1000, seed=4).tolist() == expected
@@ -53,7 +58,9 @@ def test_every_duel_takes_one_draw(tie):
 
 @pytest.mark.parametrize("unit", ["average", "weak", "strong", "copeland"])
 def test_ties_do_not_change_the_regret(unit):
-    plain, tied = (make("duel_matrix", preferences=PREFERENCES, unit=unit, tie=tie) for tie in (0.0, 0.5))
+    plain, tied = (
+        make("duel_matrix", preferences=PREFERENCES, unit=unit, tie=tie) for tie in (0.0, 0.5)
+    )
     for i, j in np.ndindex(3, 3):
         assert plain.regret([i, j]) == tied.regret([i, j])
     assert tied.params["tie"] == 0.5
@@ -61,14 +68,19 @@ def test_ties_do_not_change_the_regret(unit):
 
 @pytest.mark.parametrize("tie", [-0.1, 1.0, math.nan, "often"])
 def test_a_chance_of_ties_that_cannot_be_is_refused(tie):
-    with pytest.raises(InvalidInput, match="tie"):
+    with pytest.raises(InvalidInputError, match="tie"):
         make("duel_utility", utilities=[0.5, 0.0], tie=tie)
 
 
 def test_a_policy_that_cannot_learn_from_ties_does_not_meet_them():
     strict = problems.variant("dueling_uniform", ties=False)
-    assert fb.simulate(strict, fb.environments.identical_gap(3, 0.7), 10, progress=False).horizon == 10
-    with pytest.raises(InvalidInput, match=r"mine cannot learn from ties, and duel_utility has them \(tie=0.3\)"):
+    assert (
+        fb.simulate(strict, fb.environments.identical_gap(3, 0.7), 10, progress=False).horizon == 10
+    )
+    with pytest.raises(
+        InvalidInputError,
+        match=r"mine cannot learn from ties, and duel_utility has them \(tie=0.3\)",
+    ):
         fb.simulate(strict, fb.environments.ties(3), 10, progress=False)
 
 
@@ -77,8 +89,12 @@ TIES = [name for name in fb.policies.names("duel") if fb.policies.describe(name)
 
 @pytest.mark.parametrize("name", TIES)
 def test_policies_that_take_ties_find_the_best_in_spite_of_them(name):
-    """Three ties in ten duels; most of 10 repetitions are right in the end, and better than chance on the way."""
-    result = fb.simulate(name, fb.environments.ties(5, 0.95), 20_000, repetitions=10, seed=3, progress=False)
+    """Three ties in ten duels; most of 10 repetitions are right in the end, and better than chance
+    on the way.
+    """
+    result = fb.simulate(
+        name, fb.environments.ties(5, 0.95), 20_000, repetitions=10, seed=3, progress=False
+    )
     assert result.correct[:, -1].mean() >= 0.7
 
 
@@ -124,13 +140,22 @@ def test_random_utilities():
     [
         (lambda: fb.environments.hard_condorcet(4, 0.5), "p must lie in (0.5, 1], not 0.5"),
         (lambda: fb.environments.hard_condorcet(1), "arms must be a whole number from 2, not 1"),
-        (lambda: fb.environments.hard_condorcet(4, draw=-1), "draw must be a whole number from 0, not -1"),
+        (
+            lambda: fb.environments.hard_condorcet(4, draw=-1),
+            "draw must be a whole number from 0, not -1",
+        ),
         (lambda: fb.environments.random_utilities(4, scale=0.0), "scale must be positive, not 0.0"),
-        (lambda: fb.environments.random_utilities(4, draw=0.5), "draw must be a whole number from 0, not 0.5"),
-        (lambda: fb.environments.ties(4, 0.7, 1.5), "tie, the chance of a tie, must lie in [0, 1), not 1.5"),
+        (
+            lambda: fb.environments.random_utilities(4, draw=0.5),
+            "draw must be a whole number from 0, not 0.5",
+        ),
+        (
+            lambda: fb.environments.ties(4, 0.7, 1.5),
+            "tie, the chance of a tie, must lie in [0, 1), not 1.5",
+        ),
     ],
 )
 def test_complaints(make_it, complaint):
-    with pytest.raises(InvalidInput) as caught:
+    with pytest.raises(InvalidInputError) as caught:
         make_it()
     assert str(caught.value) == complaint

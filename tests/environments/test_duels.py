@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import factored_bandits as fb
-from factored_bandits.errors import InvalidInput, UnknownName
+from factored_bandits.errors import InvalidInputError, UnknownNameError
 
 make = fb.environments.make
 SAMPLES = 4000
@@ -31,18 +31,23 @@ def preferences_of(values, link):
     return np.array([[LINKS[link](a - b) for b in values] for a in values])
 
 
-def regret_by_formula(unit, chances, i, j, values=None):
-    """Each unit as its definition has it; `chances[a][b]` is the chance that a beats b."""
-    arms = range(len(chances))
+def regret_by_formula(unit, probabilities, i, j, values=None):
+    """Each unit as its definition has it; `probabilities[a][b]` is the chance that a beats b."""
+    arms = range(len(probabilities))
     if unit == "paper":
         return (max(values) - values[i]) / 2 + (max(values) - values[j]) / 2
     if unit == "copeland":
-        wins = [sum(chances[a][b] > 0.5 for b in arms if b != a) / (len(chances) - 1) for a in arms]
+        wins = [
+            sum(probabilities[a][b] > 0.5 for b in arms if b != a) / (len(probabilities) - 1)
+            for a in arms
+        ]
         return max(wins) - (wins[i] + wins[j]) / 2
-    winner = next(a for a in arms if all(chances[a][b] >= 0.5 for b in arms))
+    winner = next(a for a in arms if all(probabilities[a][b] >= 0.5 for b in arms))
     if unit == "average":
-        return (chances[winner][i] + chances[winner][j] - 1.0) / 2.0
-    return {"weak": min, "strong": max}[unit](chances[winner][i] - 0.5, chances[winner][j] - 0.5)
+        return (probabilities[winner][i] + probabilities[winner][j] - 1.0) / 2.0
+    return {"weak": min, "strong": max}[unit](
+        probabilities[winner][i] - 0.5, probabilities[winner][j] - 0.5
+    )
 
 
 # Links
@@ -50,7 +55,10 @@ def regret_by_formula(unit, chances, i, j, values=None):
 
 @given(utilities, st.sampled_from(sorted(LINKS)))
 def test_the_chance_to_win_is_the_link_of_the_difference(values, link):
-    problem, expected = make("duel_utility", utilities=values, link=link), preferences_of(values, link)
+    problem, expected = (
+        make("duel_utility", utilities=values, link=link),
+        preferences_of(values, link),
+    )
     for i, j in np.ndindex(expected.shape):
         assert problem.mean([i, j]) == pytest.approx(expected[i, j], abs=1e-12)
         assert problem.mean([i, j]) + problem.mean([j, i]) == pytest.approx(1.0)
@@ -62,7 +70,9 @@ def test_the_chance_to_win_is_the_link_of_the_difference(values, link):
 def test_duels_are_won_as_often_as_the_chance_says(name, action):
     problem = make("duel_utility", utilities=[0.8, 0.3], link=name)
     rng, mean = np.random.default_rng(5), problem.mean(action)
-    outcomes = [problem.module.sample(problem.data, 1, np.array(action), rng) for _ in range(SAMPLES)]
+    outcomes = [
+        problem.module.sample(problem.data, 1, np.array(action), rng) for _ in range(SAMPLES)
+    ]
     assert set(outcomes) == {0.0, 1.0}
     assert abs(np.mean(outcomes) - mean) < 4.0 * math.sqrt(mean * (1.0 - mean) / SAMPLES)
 
@@ -73,10 +83,12 @@ def test_duels_are_won_as_often_as_the_chance_says(name, action):
 @given(utilities, st.sampled_from(sorted(LINKS)), st.sampled_from(UNITS))
 def test_units_of_utility_duels(values, link, unit):
     problem = make("duel_utility", utilities=values, link=link, unit=unit)
-    chances = preferences_of(values, link)
+    probabilities = preferences_of(values, link)
     assert problem.unit == unit
-    for i, j in np.ndindex(chances.shape):
-        assert problem.regret([i, j]) == pytest.approx(regret_by_formula(unit, chances, i, j, values), abs=1e-12)
+    for i, j in np.ndindex(probabilities.shape):
+        assert problem.regret([i, j]) == pytest.approx(
+            regret_by_formula(unit, probabilities, i, j, values), abs=1e-12
+        )
 
 
 @given(utilities)
@@ -98,12 +110,12 @@ def test_paper_is_not_twice_average_with_another_link():
 def condorcet_matrices(draw):
     """Arm `winner` beats all others; how those fare among themselves is left to chance."""
     arms = draw(st.integers(2, 6))
-    chances = st.integers(0, 20).map(lambda n: n / 20)
+    probabilities = st.integers(0, 20).map(lambda n: n / 20)
     matrix = np.full((arms, arms), 0.5)
     winner = draw(st.integers(0, arms - 1))
     for i in range(arms):
         for j in range(i):
-            matrix[i, j] = draw(chances)
+            matrix[i, j] = draw(probabilities)
             if winner in (i, j):
                 lead = abs(matrix[i, j] - 0.5) or 0.25
                 matrix[i, j] = 0.5 + lead if winner == i else 0.5 - lead
@@ -118,10 +130,16 @@ def test_units_of_matrix_duels(drawn, unit):
     assert problem.best == (winner, winner)
     for i, j in np.ndindex(matrix.shape):
         assert problem.mean([i, j]) == matrix[i, j]
-        assert problem.regret([i, j]) == pytest.approx(regret_by_formula(unit, matrix, i, j), abs=1e-12)
+        assert problem.regret([i, j]) == pytest.approx(
+            regret_by_formula(unit, matrix, i, j), abs=1e-12
+        )
 
 
-@given(condorcet_matrices(), st.sampled_from(["average", "weak", "strong", "copeland"]), st.integers(0, 2**32 - 1))
+@given(
+    condorcet_matrices(),
+    st.sampled_from(["average", "weak", "strong", "copeland"]),
+    st.integers(0, 2**32 - 1),
+)
 def test_renaming_the_arms_renames_the_regret(drawn, unit, seed):
     matrix, _ = drawn
     order = np.random.default_rng(seed).permutation(len(matrix))
@@ -146,15 +164,19 @@ def test_the_unit_is_average_unless_chosen():
 
 
 def test_unknown_unit_gets_a_suggestion():
-    with pytest.raises(UnknownName) as caught:
+    with pytest.raises(UnknownNameError) as caught:
         make("duel_utility", utilities=[0.1, 0.0], unit="strongly")
     assert str(caught.value) == (
-        "no regret unit named 'strongly'; did you mean 'strong'? (known: average, copeland, paper, strong, weak)"
+        "no regret unit named 'strongly'; did you mean 'strong'? (known: average, copeland, paper, "
+        "strong, weak)"
     )
 
 
 def test_a_matrix_has_no_paper_unit():
-    with pytest.raises(InvalidInput, match="the unit 'paper' is defined by utilities, which a preference matrix"):
+    with pytest.raises(
+        InvalidInputError,
+        match="the unit 'paper' is defined by utilities, which a preference matrix",
+    ):
         make("duel_matrix", preferences=[[0.5, 0.6], [0.4, 0.5]], unit="paper")
 
 
@@ -172,10 +194,11 @@ def test_several_unbeaten_arms_cost_the_most_that_any_of_them_says(order):
 
 
 def test_no_condorcet_winner_is_an_error_that_names_the_entry():
-    with pytest.raises(InvalidInput) as caught:
+    with pytest.raises(InvalidInputError) as caught:
         make("duel_matrix", preferences=ROCK_PAPER_SCISSORS)
     assert str(caught.value) == (
-        "duel_matrix: no Condorcet winner, every arm loses to some other (arm 0 wins most often but "
+        "duel_matrix: no Condorcet winner, every arm loses to some other (arm 0 wins most often "
+        "but "
         "preferences[0][2] = 0.2 < 0.5); use unit='copeland'"
     )
 
@@ -187,14 +210,19 @@ def test_copeland_needs_no_condorcet_winner():
 
 @pytest.mark.parametrize("miss", [1e-10, -1e-10])
 def test_rounding_in_the_matrix_costs_nothing(miss):
-    problem = make("duel_matrix", preferences=[[0.5 + miss, 0.5 - miss, 0.7], [0.5, 0.5, 0.7], [0.3, 0.3, 0.5]])
+    problem = make(
+        "duel_matrix", preferences=[[0.5 + miss, 0.5 - miss, 0.7], [0.5, 0.5, 0.7], [0.3, 0.3, 0.5]]
+    )
     assert problem.regret([0, 0]) == problem.regret([1, 1]) == problem.regret([0, 1]) == 0.0
     assert problem.regret([2, 2]) == pytest.approx(0.2)
 
 
 def test_a_problem_keeps_a_copy_of_what_it_was_given():
     values, matrix = np.array([0.4, 0.0]), np.array([[0.5, 0.7], [0.3, 0.5]])
-    by_utility, by_matrix = make("duel_utility", utilities=values), make("duel_matrix", preferences=matrix)
+    by_utility, by_matrix = (
+        make("duel_utility", utilities=values),
+        make("duel_matrix", preferences=matrix),
+    )
     values[:], matrix[:] = 0.0, 0.5
     assert by_utility.mean([0, 1]) == by_matrix.mean([0, 1]) == 0.7
     by_utility.params["utilities"][:] = 0.0
@@ -232,7 +260,9 @@ def test_cyclic_of_four_is_the_problem_of_the_literature():
     problem = fb.environments.cyclic()
     matrix = np.array([[problem.mean([i, j]) for j in range(4)] for i in range(4)])
     assert matrix == pytest.approx(
-        np.array([[0.5, 0.6, 0.6, 0.6], [0.4, 0.5, 0.9, 0.1], [0.4, 0.1, 0.5, 0.9], [0.4, 0.9, 0.1, 0.5]])
+        np.array(
+            [[0.5, 0.6, 0.6, 0.6], [0.4, 0.5, 0.9, 0.1], [0.4, 0.1, 0.5, 0.9], [0.4, 0.9, 0.1, 0.5]]
+        )
     )
     assert problem.best == (0, 0)
 
@@ -267,12 +297,22 @@ def test_many_arms_are_made_quickly_in_every_unit():
     ("make_it", "complaint"),
     [
         (lambda: make("duel_utility", utilities=[0.5]), "utilities needs at least two arms"),
-        (lambda: make("duel_utility", utilities=[]), "utilities must be a list of at least one number, not []"),
-        (lambda: make("duel_utility", utilities=["a"]), "utilities must be a list of numbers, not ['a']"),
-        (lambda: make("duel_utility", utilities=[0.1, math.nan]), "utilities[1] must be a finite number, not nan"),
+        (
+            lambda: make("duel_utility", utilities=[]),
+            "utilities must be a list of at least one number, not []",
+        ),
+        (
+            lambda: make("duel_utility", utilities=["a"]),
+            "utilities must be a list of numbers, not ['a']",
+        ),
+        (
+            lambda: make("duel_utility", utilities=[0.1, math.nan]),
+            "utilities[1] must be a finite number, not nan",
+        ),
         (
             lambda: make("duel_utility", utilities=[0.0, 0.2, -0.9]),
-            "utilities[1] - utilities[2] = 1.1; with the linear link they may differ by at most 1, or the chance of "
+            "utilities[1] - utilities[2] = 1.1; with the linear link they may differ by at most 1, "
+            "or the chance of "
             "winning would exceed 1",
         ),
         (
@@ -287,10 +327,14 @@ def test_many_arms_are_made_quickly_in_every_unit():
             lambda: fb.environments.identical_gap(4, 0.4),
             "p, the best arm's chance to win, must lie in [0.5, 1], not 0.4",
         ),
-        (lambda: fb.environments.identical_gap(4, "often"), "p must be a finite number, not 'often'"),
+        (
+            lambda: fb.environments.identical_gap(4, "often"),
+            "p must be a finite number, not 'often'",
+        ),
         (
             lambda: fb.environments.arithmetic(21, 0.05),
-            "step = 0.05 makes the first of 21 arms beat the last with chance 1.5; use a step of at most 0.025",
+            "step = 0.05 makes the first of 21 arms beat the last with chance 1.5; use a step of "
+            "at most 0.025",
         ),
         (lambda: fb.environments.cyclic(4, p_best=0.5), "p_best must lie in (0.5, 1], not 0.5"),
         (lambda: fb.environments.cyclic(4, p_cycle=1.1), "p_cycle must lie in (0.5, 1], not 1.1"),
@@ -316,12 +360,14 @@ def test_many_arms_are_made_quickly_in_every_unit():
             "preferences[1][1] = 0; an arm against itself must be 0.5",
         ),
         (
-            lambda: make("duel_matrix", preferences=[[0.5, 0.6, 0.7], [0.4, 0.5, 0.8], [0.3, 0.3, 0.5]]),
+            lambda: make(
+                "duel_matrix", preferences=[[0.5, 0.6, 0.7], [0.4, 0.5, 0.8], [0.3, 0.3, 0.5]]
+            ),
             "preferences[1][2] + preferences[2][1] = 0.8 + 0.3 = 1.1; the two must add up to 1",
         ),
     ],
 )
 def test_complaints_name_the_entry(make_it, complaint):
-    with pytest.raises(InvalidInput) as caught:
+    with pytest.raises(InvalidInputError) as caught:
         make_it()
     assert str(caught.value) == complaint

@@ -12,12 +12,17 @@ import factored_bandits as fb
 # One small problem per reward model; a model that has a generator needs none here.
 EXAMPLES = {
     "additive": {"effects": [[0.0, 0.2, 0.1], [0.3, 0.0]], "base": 0.1},
-    "adversarial": {"effects": [[0.0, 0.2, 0.1], [0.3, 0.0]], "base": 0.1, "swing": 0.3, "best_moves": True},
+    "stochastically_constrained": {
+        "effects": [[0.0, 0.2, 0.1], [0.3, 0.0]],
+        "base": 0.1,
+        "swing": 0.3,
+        "best_moves": True,
+    },
     "duel_matrix": {"preferences": [[0.5, 0.7, 0.6], [0.3, 0.5, 0.2], [0.4, 0.8, 0.5]]},
     "duel_utility": {"utilities": [0.1, 0.5, 0.3], "link": "logistic"},
     "interaction": {"sizes": (3, 2), "kappa": 2.0},
     "logistic": {"effects": [[0.0, -1.0], [0.5, 0.0, 2.0]], "base": -1.0},
-    "rank_one": {"factors": [[0.9, 0.5], [0.3, 0.8], [1.0, 0.0]]},
+    "rank1": {"factors": [[0.9, 0.5], [0.3, 0.8], [1.0, 0.0]]},
     "table": {"means": [[0.2, 0.9, 0.9], [0.3, 0.0, 1.0]]},
     "trap": {"levels": 3},
 }
@@ -37,10 +42,15 @@ PROBLEMS = {
         if not name.startswith("duel")
     },
     **{
-        f"duel_utility-{unit}": fb.environments.make("duel_utility", utilities=[0.1, 0.5, 0.3, 0.5], unit=unit)
+        f"duel_utility-{unit}": fb.environments.make(
+            "duel_utility", utilities=[0.1, 0.5, 0.3, 0.5], unit=unit
+        )
         for unit in ("average", "paper", "weak", "strong", "copeland")
     },
-    **{f"generator-{name}": small_problem(make) for name, make in fb.environments.generators().items()},
+    **{
+        f"generator-{name}": small_problem(make)
+        for name, make in fb.environments.generators().items()
+    },
 }
 
 
@@ -72,7 +82,11 @@ def check_means_fit_the_noise(problem):
 
 
 def check_str_gives_name_and_size(problem):
-    size = f"{problem.sizes[0]} arms" if problem.kind == "duel" else " x ".join(map(str, problem.sizes)) + " levels"
+    size = (
+        f"{problem.sizes[0]} arms"
+        if problem.kind == "duel"
+        else " x ".join(map(str, problem.sizes)) + " levels"
+    )
     assert str(problem) == f"{problem.name} ({size})"
     assert problem.unit in ("reward", "average", "paper", "weak", "strong", "copeland")
     assert (problem.unit == "reward") == (problem.kind == "factored")
@@ -111,7 +125,9 @@ def check_a_simulation_charges_the_regret_of_what_it_played(problem):
     result = fb.simulate(policy, problem, horizon=1, repetitions=5, seed=3, progress=False)
     possible = [problem.regret(action) for action in combinations(problem)]
     for value, plays in zip(
-        result.regret[:, 0], zip(*[p.argmax(axis=1) for p in result.plays], strict=True), strict=True
+        result.regret[:, 0],
+        zip(*[p.argmax(axis=1) for p in result.plays], strict=True),
+        strict=True,
     ):
         assert value == pytest.approx(problem.regret(plays), abs=1e-12)
         assert min(abs(value - other) for other in possible) < 1e-12
@@ -121,7 +137,11 @@ CHECKS = [value for name, value in sorted(globals().items()) if name.startswith(
 
 
 def test_every_reward_model_is_checked():
-    generated = {name for name in fb.environments.names() if hasattr(fb.environments.load(name), "GENERATORS")}
+    generated = {
+        name
+        for name in fb.environments.names()
+        if hasattr(fb.environments.load(name), "GENERATORS")
+    }
     assert set(fb.environments.names()) == set(EXAMPLES) | generated
 
 
@@ -143,8 +163,8 @@ def test_generators_take_numpy_numbers(name):
 @pytest.mark.parametrize(
     ("name", "parameter", "least"),
     [
-        ("rank_one", "levels", 1),
-        ("rank_one", "factors", 1),
+        ("rank1", "levels", 1),
+        ("rank1", "factors", 1),
         ("additive", "levels", 1),
         ("additive", "factors", 1),
         ("logistic", "levels", 1),
@@ -159,6 +179,6 @@ def test_generators_take_numpy_numbers(name):
     ],
 )
 def test_counts_must_be_whole_numbers(name, parameter, least, wrong):
-    with pytest.raises(fb.errors.InvalidInput) as caught:
+    with pytest.raises(fb.errors.InvalidInputError) as caught:
         fb.environments.generators()[name](**{parameter: wrong})
     assert str(caught.value) == f"{parameter} must be a whole number from {least}, not {wrong!r}"

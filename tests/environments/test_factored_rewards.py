@@ -1,4 +1,6 @@
-"""Factored reward models: means by hand, best combination by brute force, sampling by the law of large numbers."""
+"""Factored reward models: means by hand, best combination by brute force, sampling by the law of
+large numbers.
+"""
 
 import itertools
 import math
@@ -9,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import factored_bandits as fb
-from factored_bandits.errors import InvalidInput
+from factored_bandits.errors import InvalidInputError
 
 make = fb.environments.make
 SAMPLES = 4000
@@ -17,14 +19,16 @@ SAMPLES = 4000
 
 def draw(problem, action, seed):
     rng = np.random.default_rng(seed)
-    return np.array([problem.module.sample(problem.data, 1, np.array(action), rng) for _ in range(SAMPLES)])
+    return np.array(
+        [problem.module.sample(problem.data, 1, np.array(action), rng) for _ in range(SAMPLES)]
+    )
 
 
 # Means, by hand
 
 
 def test_rank_one_multiplies():
-    problem = make("rank_one", factors=[[0.9, 0.5], [0.8, 0.2, 0.1], [0.5, 1.0]])
+    problem = make("rank1", factors=[[0.9, 0.5], [0.8, 0.2, 0.1], [0.5, 1.0]])
     assert problem.mean([1, 2, 0]) == pytest.approx(0.5 * 0.1 * 0.5)
     assert problem.best == (0, 0, 1)
     assert problem.regret([1, 2, 0]) == pytest.approx(0.72 - 0.025)
@@ -82,7 +86,9 @@ effects = st.lists(st.lists(st.floats(-3.0, 3.0), min_size=1, max_size=4), min_s
 
 
 def brute_force(formula, parts):
-    """The mean of every combination, by a formula of the chosen parts that knows nothing of the library."""
+    """The mean of every combination, by a formula of the chosen parts that knows nothing of the
+    library.
+    """
     return {
         levels: formula([values[i] for values, i in zip(parts, levels, strict=True)])
         for levels in itertools.product(*(range(len(values)) for values in parts))
@@ -101,7 +107,7 @@ def agree(problem, expected):
 
 @given(qualities)
 def test_rank_one_by_brute_force(parts):
-    agree(make("rank_one", factors=parts), brute_force(math.prod, parts))
+    agree(make("rank1", factors=parts), brute_force(math.prod, parts))
 
 
 @given(effects, st.floats(0.0, 1.0))
@@ -110,7 +116,10 @@ def test_additive_by_brute_force(parts, share):
     scale = 1.0 / max(1.0, high - low)
     scaled = [[scale * value for value in values] for values in parts]
     base = share * (1.0 - scale * (high - low)) - scale * low  # means fill a part of [0, 1]
-    agree(make("additive", effects=scaled, base=base), brute_force(lambda chosen: base + sum(chosen), scaled))
+    agree(
+        make("additive", effects=scaled, base=base),
+        brute_force(lambda chosen: base + sum(chosen), scaled),
+    )
 
 
 @given(effects, st.floats(-3.0, 3.0))
@@ -119,7 +128,9 @@ def test_logistic_by_brute_force(parts, base):
     agree(make("logistic", effects=parts, base=base), expected)
 
 
-@given(st.lists(st.integers(1, 4), min_size=1, max_size=4), st.integers(0, 2**32 - 1), st.booleans())
+@given(
+    st.lists(st.integers(1, 4), min_size=1, max_size=4), st.integers(0, 2**32 - 1), st.booleans()
+)
 def test_table_by_brute_force(shape, seed, rounded):
     means = np.random.default_rng(seed).random(shape)
     if rounded:  # many ties for the best
@@ -129,7 +140,9 @@ def test_table_by_brute_force(shape, seed, rounded):
 
 @given(st.integers(2, 6), st.floats(0.0, 0.1), st.floats(0.0, 0.9), st.floats(0.0, 0.9))
 def test_trap_by_brute_force(levels, small, low, high):
-    expected = {(a, b): small * a + (high if b == 0 else low) for a in range(2) for b in range(levels)}
+    expected = {
+        (a, b): small * a + (high if b == 0 else low) for a in range(2) for b in range(levels)
+    }
     agree(make("trap", levels=levels, small=small, low=low, high=high), expected)
 
 
@@ -146,7 +159,7 @@ def test_gaussian_noise_allows_means_from_minus_one(parts):
 @pytest.mark.parametrize(
     ("name", "params", "action"),
     [
-        ("rank_one", {"factors": [[0.9, 0.5], [0.8, 0.2]]}, [0, 1]),
+        ("rank1", {"factors": [[0.9, 0.5], [0.8, 0.2]]}, [0, 1]),
         ("additive", {"effects": [[0.0, 0.2], [0.1, 0.3]], "base": 0.3}, [1, 1]),
         ("logistic", {"effects": [[0.0, 1.0], [0.0, 1.0]], "base": -3.0}, [1, 0]),
         ("table", {"means": [[0.2, 0.8], [0.3, 0.4]]}, [1, 0]),
@@ -189,7 +202,9 @@ def test_spiked_is_the_rank_one_problem_of_the_paper():
 
 
 def test_spiked_with_more_factors_keeps_the_best_mean():
-    assert fb.environments.spiked(levels=2, best=0.3, gap=0.1, factors=4).mean([0] * 4) == pytest.approx(0.3)
+    assert fb.environments.spiked(levels=2, best=0.3, gap=0.1, factors=4).mean(
+        [0] * 4
+    ) == pytest.approx(0.3)
 
 
 def test_additive_generator_has_one_good_level_per_factor():
@@ -206,7 +221,9 @@ def test_logistic_generator_climbs_in_steps():
 
 def test_sums_that_miss_one_by_rounding_are_accepted():
     assert make("additive", effects=[[0.1]] * 8, base=0.2).mean([0] * 8) == pytest.approx(1.0)
-    assert make("additive", effects=[[0.1, -0.1]] * 3, base=0.3).mean([1] * 3) == pytest.approx(0.0, abs=1e-12)
+    assert make("additive", effects=[[0.1, -0.1]] * 3, base=0.3).mean([1] * 3) == pytest.approx(
+        0.0, abs=1e-12
+    )
 
 
 # Complaints
@@ -215,54 +232,112 @@ def test_sums_that_miss_one_by_rounding_are_accepted():
 @pytest.mark.parametrize(
     ("name", "params", "complaint"),
     [
-        ("rank_one", {"factors": 3}, "factors must be a list with one list of numbers per factor, not 3"),
-        ("rank_one", {"factors": []}, "factors must be a list with one list of numbers per factor, not []"),
-        ("rank_one", {"factors": "0.5"}, "factors must be a list with one list of numbers per factor, not '0.5'"),
-        ("rank_one", {"factors": [[0.5], []]}, "factors[1] must be a list of at least one number, not []"),
-        ("rank_one", {"factors": [[0.5], ["a"]]}, "factors[1] must be a list of numbers, not ['a']"),
-        ("rank_one", {"factors": [[0.5], 1.0]}, "factors[1] must be a list of at least one number, not 1.0"),
-        ("rank_one", {"factors": [[0.5], [0.2, math.nan]]}, "factors[1][1] must be a finite number, not nan"),
-        ("rank_one", {"factors": [[0.5, 1.5]]}, "factors[0][1] is 1.5; qualities of rank_one lie in [0, 1]"),
-        ("rank_one", {"factors": [[0.5, -0.1]]}, "factors[0][1] is -0.1; qualities of rank_one lie in [0, 1]"),
+        (
+            "rank1",
+            {"factors": 3},
+            "factors must be a list with one list of numbers per factor, not 3",
+        ),
+        (
+            "rank1",
+            {"factors": []},
+            "factors must be a list with one list of numbers per factor, not []",
+        ),
+        (
+            "rank1",
+            {"factors": "0.5"},
+            "factors must be a list with one list of numbers per factor, not '0.5'",
+        ),
+        (
+            "rank1",
+            {"factors": [[0.5], []]},
+            "factors[1] must be a list of at least one number, not []",
+        ),
+        ("rank1", {"factors": [[0.5], ["a"]]}, "factors[1] must be a list of numbers, not ['a']"),
+        (
+            "rank1",
+            {"factors": [[0.5], 1.0]},
+            "factors[1] must be a list of at least one number, not 1.0",
+        ),
+        (
+            "rank1",
+            {"factors": [[0.5], [0.2, math.nan]]},
+            "factors[1][1] must be a finite number, not nan",
+        ),
+        (
+            "rank1",
+            {"factors": [[0.5, 1.5]]},
+            "factors[0][1] is 1.5; qualities of rank1 lie in [0, 1]",
+        ),
+        (
+            "rank1",
+            {"factors": [[0.5, -0.1]]},
+            "factors[0][1] is -0.1; qualities of rank1 lie in [0, 1]",
+        ),
         ("additive", {"effects": [[0.5]], "base": "a"}, "base must be a finite number, not 'a'"),
-        ("additive", {"effects": [[0.5]], "base": math.inf}, "base must be a finite number, not inf"),
+        (
+            "additive",
+            {"effects": [[0.5]], "base": math.inf},
+            "base must be a finite number, not inf",
+        ),
         (
             "additive",
             {"effects": [[0.5, 0.9], [0.0, 0.2]]},
-            "additive: the mean of combination (1, 1) is 1.1; Bernoulli rewards need means in [0, 1]. "
+            "additive: the mean of combination (1, 1) is 1.1; Bernoulli rewards need means in [0, "
+            "1]. "
             "Rescale the values",
         ),
         (
             "additive",
             {"effects": [[0.5, 0.9], [0.0, -0.6]]},
-            "additive: the mean of combination (0, 1) is -0.1; Bernoulli rewards need means in [0, 1]. "
+            "additive: the mean of combination (0, 1) is -0.1; Bernoulli rewards need means in [0, "
+            "1]. "
             "Rescale the values",
         ),
         (
             "additive",
             {"effects": [[0.0, -1.5]], "noise": "gaussian"},
-            "additive: the mean of combination (1,) is -1.5; the paper's raw setting needs means in [-1, 1]. "
+            "additive: the mean of combination (1,) is -1.5; the paper's raw setting needs means "
+            "in [-1, 1]. "
             "Rescale the values",
         ),
         (
             "table",
             {"means": [[0.5, 0.6], [0.7, 1.25]]},
-            "table: the mean of combination (1, 1) is 1.25; Bernoulli rewards need means in [0, 1]. Rescale the values",
+            "table: the mean of combination (1, 1) is 1.25; Bernoulli rewards need means in [0, "
+            "1]. Rescale the values",
         ),
-        ("table", {"means": [[0.5], [0.7, 0.1]]}, "means must be an array of numbers, every row of the same length"),
-        ("table", {"means": 0.5}, "means must have at least one axis and one entry, not the shape ()"),
-        ("table", {"means": []}, "means must have at least one axis and one entry, not the shape (0,)"),
+        (
+            "table",
+            {"means": [[0.5], [0.7, 0.1]]},
+            "means must be an array of numbers, every row of the same length",
+        ),
+        (
+            "table",
+            {"means": 0.5},
+            "means must have at least one axis and one entry, not the shape ()",
+        ),
+        (
+            "table",
+            {"means": []},
+            "means must have at least one axis and one entry, not the shape (0,)",
+        ),
         ("table", {"means": [[0.5, math.inf]]}, "means[0, 1] must be a finite number, not inf"),
-        ("table", {"means": [0.5], "noise": "poisson"}, "noise must be 'bernoulli' or 'gaussian', not 'poisson'"),
+        (
+            "table",
+            {"means": [0.5], "noise": "poisson"},
+            "noise must be 'bernoulli' or 'gaussian', not 'poisson'",
+        ),
         (
             "table",
             {"means": [0.5], "noise": "gaussian", "sigma": 2.0},
-            "sigma must lie in (0, 1], not 2.0: the policies assume 1-sub-Gaussian noise; divide your rewards",
+            "sigma must lie in (0, 1], not 2.0: the policies assume 1-sub-Gaussian noise; divide "
+            "your rewards",
         ),
         (
             "table",
             {"means": [0.5], "noise": "gaussian", "sigma": 0.0},
-            "sigma must lie in (0, 1], not 0.0: the policies assume 1-sub-Gaussian noise; divide your rewards",
+            "sigma must lie in (0, 1], not 0.0: the policies assume 1-sub-Gaussian noise; divide "
+            "your rewards",
         ),
         ("table", {"means": [0.5], "sigma": "wide"}, "sigma must be a finite number, not 'wide'"),
         (
@@ -274,12 +349,13 @@ def test_sums_that_miss_one_by_rounding_are_accepted():
         (
             "trap",
             {"high": 0.99},
-            "trap: the mean of combination (1, 0) is 1.02; Bernoulli rewards need means in [0, 1]. Rescale the values",
+            "trap: the mean of combination (1, 0) is 1.02; Bernoulli rewards need means in [0, 1]. "
+            "Rescale the values",
         ),
     ],
 )
 def test_complaints_name_the_entry(name, params, complaint):
-    with pytest.raises(InvalidInput) as caught:
+    with pytest.raises(InvalidInputError) as caught:
         make(name, **params)
     assert str(caught.value) == complaint
 
@@ -295,7 +371,7 @@ def test_complaints_name_the_entry(name, params, complaint):
     ],
 )
 def test_spiked_complains_of_its_numbers(params, complaint):
-    with pytest.raises(InvalidInput, match=complaint):
+    with pytest.raises(InvalidInputError, match=complaint):
         fb.environments.spiked(**params)
 
 

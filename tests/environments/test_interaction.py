@@ -40,7 +40,9 @@ def test_kappa_is_the_one_asked_for(sizes, kappa, draw):
     gaps, found = brute_force(problem)
     assert found == pytest.approx(kappa, rel=1e-6)
     for l, gap in enumerate(gaps):
-        assert all(gap[i] > 0.0 for i in range(sizes[l]) if i != problem.best[l]), "not uniformly identifiable"
+        assert all(gap[i] > 0.0 for i in range(sizes[l]) if i != problem.best[l]), (
+            "not uniformly identifiable"
+        )
 
 
 def test_means_fill_their_range_and_interact():
@@ -52,7 +54,9 @@ def test_means_fill_their_range_and_interact():
 
 
 def test_draws_differ_and_repeat():
-    one, same, other = (fb.environments.make("interaction", sizes=(3, 3), draw=draw) for draw in (1, 1, 2))
+    one, same, other = (
+        fb.environments.make("interaction", sizes=(3, 3), draw=draw) for draw in (1, 1, 2)
+    )
     assert np.array_equal(one.data.table, same.data.table)
     assert not np.array_equal(one.data.table, other.data.table)
 
@@ -71,5 +75,5 @@ def test_draws_differ_and_repeat():
     ],
 )
 def test_refusals(wrong, message):
-    with pytest.raises(fb.errors.InvalidInput, match=message):
+    with pytest.raises(fb.errors.InvalidInputError, match=message):
         fb.environments.make("interaction", **wrong)

@@ -1,10 +1,12 @@
-"""Preference matrices from files: every accepted form, and complaints that name file, line and entry."""
+"""Preference matrices from files: every accepted form, and complaints that name file, line and
+entry.
+"""
 
 import numpy as np
 import pytest
 
 import factored_bandits as fb
-from factored_bandits.errors import InvalidInput
+from factored_bandits.errors import InvalidInputError
 
 THREE = np.array([[0.5, 0.6, 0.7], [0.4, 0.5, 0.6], [0.3, 0.4, 0.5]])
 ROWS = ".5 .6 .7\n.4 .5 .6\n.3 .4 .5\n"
@@ -15,7 +17,10 @@ ROWS = ".5 .6 .7\n.4 .5 .6\n.3 .4 .5\n"
     [
         ("plain.txt", ROWS),
         ("counted.txt", "3\n" + ROWS),
-        ("commented.txt", "# who beats whom\n\n3  # arms\n# rows\n.5 .6 .7 # first\n\n.4 .5 .6\n.3 .4 .5"),
+        (
+            "commented.txt",
+            "# who beats whom\n\n3  # arms\n# rows\n.5 .6 .7 # first\n\n.4 .5 .6\n.3 .4 .5",
+        ),
         ("tabs.dat", ROWS.replace(" ", "\t")),
         ("comma.csv", "0.5,0.6,0.7\n0.4,0.5,0.6\n0.3,0.4,0.5\n"),
         ("spaced.csv", "0.5, 0.6, 0.7\n0.4, 0.5, 0.6\n0.3, 0.4, 0.5\n"),
@@ -42,7 +47,9 @@ def test_npy(tmp_path, dtype):
 
 def test_what_is_loaded_makes_a_problem(tmp_path):
     (tmp_path / "three.txt").write_text(ROWS)
-    problem = fb.environments.make("duel_matrix", preferences=fb.load_preferences(tmp_path / "three.txt"))
+    problem = fb.environments.make(
+        "duel_matrix", preferences=fb.load_preferences(tmp_path / "three.txt")
+    )
     assert problem.best == (0, 0)
     assert problem.mean([1, 2]) == 0.6
 
@@ -73,14 +80,14 @@ def test_what_is_loaded_makes_a_problem(tmp_path):
 def test_complaints_name_file_line_and_entry(tmp_path, text, complaint):
     file = tmp_path / "wrong.txt"
     file.write_text(text)
-    with pytest.raises(InvalidInput) as caught:
+    with pytest.raises(InvalidInputError) as caught:
         fb.load_preferences(file)
     assert str(caught.value) == f"{file}{complaint}"
 
 
 def test_a_missing_file_or_a_folder_is_named(tmp_path):
     for path in (tmp_path / "none.txt", tmp_path):
-        with pytest.raises(InvalidInput) as caught:
+        with pytest.raises(InvalidInputError) as caught:
             fb.load_preferences(path)
         assert str(caught.value) == f"no file {path}"
 
@@ -90,13 +97,17 @@ def test_a_missing_file_or_a_folder_is_named(tmp_path):
     [
         ("text.npy", b"0.5 0.6\n0.4 0.5\n", "not an array that NumPy has saved"),
         ("empty.npy", b"", "not an array that NumPy has saved"),
-        ("binary.txt", b"\x93NUMPY\x01\x00\xff\xfe", "not a text file (a NumPy array must be named .npy)"),
+        (
+            "binary.txt",
+            b"\x93NUMPY\x01\x00\xff\xfe",
+            "not a text file (a NumPy array must be named .npy)",
+        ),
     ],
 )
 def test_a_file_of_the_wrong_kind_is_named(tmp_path, name, content, complaint):
     file = tmp_path / name
     file.write_bytes(content)
-    with pytest.raises(InvalidInput) as caught:
+    with pytest.raises(InvalidInputError) as caught:
         fb.load_preferences(file)
     assert str(caught.value) == f"{file}: {complaint}"
 
@@ -110,6 +121,6 @@ def test_arrays_that_are_not_numbers_are_refused(tmp_path):
         ("objects", "not an array that NumPy has saved"),
         ("cube", "preferences must be a square matrix, not of shape (2, 2, 2)"),
     ]:
-        with pytest.raises(InvalidInput) as caught:
+        with pytest.raises(InvalidInputError) as caught:
             fb.load_preferences(tmp_path / f"{name}.npy")
         assert str(caught.value) == f"{tmp_path / name}.npy: {complaint}"

@@ -7,7 +7,7 @@ import pytest
 
 import factored_bandits as fb
 from factored_bandits.environments import count_duels, load_duels
-from factored_bandits.errors import InvalidInput
+from factored_bandits.errors import InvalidInputError
 
 WINS = [[0.0, 2.0, 0.0], [0.0, 0.0, 0.5], [1.0, 0.5, 0.0]]  # A beat B twice, B and C tied, C beat A
 
@@ -29,7 +29,10 @@ def test_files_in_every_form(tmp_path, text):
     past = load_duels(file)
     assert past.labels == ("A", "B", "C")
     assert past.wins.tolist() == WINS
-    assert load_duels(str(file), arms=["C", "B", "A"]).wins.tolist() == np.array(WINS)[::-1, ::-1].tolist()
+    assert (
+        load_duels(str(file), arms=["C", "B", "A"]).wins.tolist()
+        == np.array(WINS)[::-1, ::-1].tolist()
+    )
 
 
 def test_labels_may_hold_separators_and_line_ends(tmp_path):
@@ -61,7 +64,7 @@ def test_preferences():
     assert careful[0].tolist() == [0.5, 3.5 / 5, 0.5]
     assert np.array_equal(careful + careful.T, np.ones((3, 3)))
     fb.environments.make("duel_matrix", preferences=careful)
-    with pytest.raises(InvalidInput, match="prior must be a number of duels from 0, not -1"):
+    with pytest.raises(InvalidInputError, match="prior must be a number of duels from 0, not -1"):
         past.preferences(prior=-1)
 
 
@@ -81,7 +84,7 @@ def test_preferences():
 def test_complaints_name_file_and_line(tmp_path, text, complaint):
     file = tmp_path / "wrong.csv"
     file.write_text(text)
-    with pytest.raises(InvalidInput) as caught:
+    with pytest.raises(InvalidInputError) as caught:
         load_duels(file)
     assert str(caught.value) == f"{file}{complaint}"
 
@@ -89,26 +92,32 @@ def test_complaints_name_file_and_line(tmp_path, text, complaint):
 def test_unknown_arms_get_a_suggestion(tmp_path):
     file = tmp_path / "past.csv"
     file.write_text("winner,loser\nred,blue\nreed,blue\n")
-    with pytest.raises(InvalidInput, match=r"past.csv, line 3: no arm named 'reed'; did you mean 'red'"):
+    with pytest.raises(
+        InvalidInputError, match=r"past.csv, line 3: no arm named 'reed'; did you mean 'red'"
+    ):
         load_duels(file, arms=["red", "blue"])
-    with pytest.raises(InvalidInput, match=r"duel 1: no arm named 'reed'"):
+    with pytest.raises(InvalidInputError, match=r"duel 1: no arm named 'reed'"):
         count_duels([("red", "blue"), ("reed", "blue")], arms=["red", "blue"])
 
 
 def test_files_that_are_none(tmp_path):
     (tmp_path / "binary.csv").write_bytes(b"\xff\xfe\x00")
-    for name, complaint in (("none.csv", "no file"), ("", "no file"), ("binary.csv", "not a text file")):
-        with pytest.raises(InvalidInput, match=complaint):
+    for name, complaint in (
+        ("none.csv", "no file"),
+        ("", "no file"),
+        ("binary.csv", "not a text file"),
+    ):
+        with pytest.raises(InvalidInputError, match=complaint):
             load_duels(tmp_path / name)
 
 
 @pytest.mark.parametrize("wrong", ["AB", ("A",), ("A", "B", False, 1), 3, (["A"], "B")])
 def test_entries_of_a_list_that_are_no_duels(wrong):
-    with pytest.raises(InvalidInput, match="duel 1: "):
+    with pytest.raises(InvalidInputError, match="duel 1: "):
         count_duels([("A", "B"), wrong])
 
 
 def test_arms_that_look_the_same_in_a_file(tmp_path):
     (tmp_path / "past.csv").write_text("1,2\n")
-    with pytest.raises(InvalidInput, match="two arms look the same in a file"):
+    with pytest.raises(InvalidInputError, match="two arms look the same in a file"):
         load_duels(tmp_path / "past.csv", arms=[1, "1", 2])

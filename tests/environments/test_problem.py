@@ -4,20 +4,40 @@ import numpy as np
 import pytest
 
 import factored_bandits as fb
-from factored_bandits.errors import InvalidInput, UnknownName
+from factored_bandits.errors import InvalidInputError, UnknownNameError
 
-FACTORED = fb.environments.make("rank_one", factors=[[0.9, 0.5], [0.8, 0.2, 0.1]])
+FACTORED = fb.environments.make("rank1", factors=[[0.9, 0.5], [0.8, 0.2, 0.1]])
 DUEL = fb.environments.identical_gap(4, 0.7)
 
 
 @pytest.mark.parametrize(
     ("problem", "action", "complaint"),
     [
-        (FACTORED, [0], "an action of rank_one (2 x 3 levels) has 2 entries, one per factor; [0] has 1"),
-        (FACTORED, [0, 0, 0], "an action of rank_one (2 x 3 levels) has 2 entries, one per factor; [0, 0, 0] has 3"),
-        (FACTORED, [0, 3], "factor 1 of rank_one (2 x 3 levels) has the levels 0 to 2; [0, 3] asks for 3"),
-        (FACTORED, (-1, 0), "factor 0 of rank_one (2 x 3 levels) has the levels 0 to 1; (-1, 0) asks for -1"),
-        (FACTORED, [0.0, 1.0], "an action is a list of whole numbers, one per factor, not [0.0, 1.0]"),
+        (
+            FACTORED,
+            [0],
+            "an action of rank1 (2 x 3 levels) has 2 entries, one per factor; [0] has 1",
+        ),
+        (
+            FACTORED,
+            [0, 0, 0],
+            "an action of rank1 (2 x 3 levels) has 2 entries, one per factor; [0, 0, 0] has 3",
+        ),
+        (
+            FACTORED,
+            [0, 3],
+            "factor 1 of rank1 (2 x 3 levels) has the levels 0 to 2; [0, 3] asks for 3",
+        ),
+        (
+            FACTORED,
+            (-1, 0),
+            "factor 0 of rank1 (2 x 3 levels) has the levels 0 to 1; (-1, 0) asks for -1",
+        ),
+        (
+            FACTORED,
+            [0.0, 1.0],
+            "an action is a list of whole numbers, one per factor, not [0.0, 1.0]",
+        ),
         (FACTORED, 1, "an action is a list of whole numbers, one per factor, not 1"),
         (FACTORED, "00", "an action is a list of whole numbers, one per factor, not '00'"),
         (DUEL, [0], "an action of duel_utility (4 arms) has 2 entries, one per place; [0] has 1"),
@@ -26,12 +46,14 @@ DUEL = fb.environments.identical_gap(4, 0.7)
 )
 @pytest.mark.parametrize("ask", ["mean", "regret"])
 def test_a_wrong_action_is_refused_and_named(problem, action, complaint, ask):
-    with pytest.raises(InvalidInput) as caught:
+    with pytest.raises(InvalidInputError) as caught:
         getattr(problem, ask)(action)
     assert str(caught.value) == complaint
 
 
-@pytest.mark.parametrize("action", [(0, 1), [0, 1], np.array([0, 1]), np.array([0, 1], dtype=np.uint8)])
+@pytest.mark.parametrize(
+    "action", [(0, 1), [0, 1], np.array([0, 1]), np.array([0, 1], dtype=np.uint8)]
+)
 def test_any_sequence_of_integers_is_an_action(action):
     assert FACTORED.mean(action) == 0.9 * 0.2
     assert FACTORED.regret(action) == 0.9 * 0.8 - 0.9 * 0.2
@@ -39,21 +61,23 @@ def test_any_sequence_of_integers_is_an_action(action):
 
 def test_unknown_environment_gets_a_suggestion():
     with pytest.raises(
-        UnknownName, match=r"no environment named 'rank1'; did you mean 'rank_one'\? \(known: additive,"
+        UnknownNameError,
+        match=r"no environment named 'rank1'; did you mean 'rank1'\? \(known: additive,",
     ):
         fb.environments.make("rank1", factors=[[1.0]])
 
 
 def test_unknown_parameter_gets_a_suggestion():
-    with pytest.raises(UnknownName) as caught:
-        fb.environments.make("rank_one", factor=[[1.0]])
+    with pytest.raises(UnknownNameError) as caught:
+        fb.environments.make("rank1", factor=[[1.0]])
     assert str(caught.value) == (
-        "no parameter of rank_one named 'factor'; did you mean 'factors'? (known: factors, noise, sigma)"
+        "no parameter of rank1 named 'factor'; did you mean 'factors'? (known: factors, noise, "
+        "sigma)"
     )
 
 
 def test_missing_parameter_is_named_with_all_the_others():
-    with pytest.raises(InvalidInput) as caught:
+    with pytest.raises(InvalidInputError) as caught:
         fb.environments.make("additive", base=0.5)
     assert str(caught.value) == (
         "additive needs effects; its parameters are effects, base=0.0, noise='bernoulli', sigma=1.0"
@@ -61,11 +85,11 @@ def test_missing_parameter_is_named_with_all_the_others():
 
 
 def test_names_and_generators_are_discovered():
-    models = {"additive", "duel_matrix", "duel_utility", "logistic", "rank_one", "table", "trap"}
+    models = {"additive", "duel_matrix", "duel_utility", "logistic", "rank1", "table", "trap"}
     assert models <= set(fb.environments.names())
     assert fb.environments.names() == sorted(fb.environments.names())
     assert not any(name.startswith("_") for name in fb.environments.names())
-    generators = {"additive", "arithmetic", "cyclic", "identical_gap", "logistic", "rank_one", "trap"}
+    generators = {"additive", "arithmetic", "cyclic", "identical_gap", "logistic", "rank1", "trap"}
     assert generators <= set(fb.environments.generators())
 
 

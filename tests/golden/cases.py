@@ -84,7 +84,7 @@ def simulated(label: str) -> Iterator[tuple[str, str]]:
             result = fb.simulate(
                 policy, environment, _rounds(policy, name), REPETITIONS, seed=7, checkpoints=20, progress=False
             )
-        except fb.errors.InvalidInput:
+        except fb.errors.InvalidInputError:
             yield name, "refused"
             continue
         events = [(e.repetition, e.round, e.factor, e.level, e.event in ENTRY) for e in result.eliminations]
@@ -94,7 +94,7 @@ def simulated(label: str) -> Iterator[tuple[str, str]]:
 def _rounds(policy: Any, environment: str) -> int:
     if policy.name in SLOW:
         return SLOW_ROUNDS
-    eliminates = hasattr(policy.module, "standing") and environment != "moving"
+    eliminates = hasattr(policy.module, "active_sets") and environment != "moving"
     return ROUNDS_TO_ELIMINATE if eliminates else USUAL_ROUNDS
 
 
@@ -107,7 +107,7 @@ def with_late_rewards(label: str) -> Iterator[tuple[str, str]]:
     count = 150 if policy.name in SLOW else 600
     try:
         agent, size = _agent(policy, count)
-    except fb.errors.InvalidInput:
+    except fb.errors.InvalidInputError:
         yield "agent", "refused"
         return
     rng, waiting, decided = np.random.default_rng(11), [], []
@@ -132,8 +132,8 @@ def with_late_rewards(label: str) -> Iterator[tuple[str, str]]:
 
 def _certified(agent: Any) -> str:
     try:
-        return digest([claim.doubt for claim in fb.certificate(agent).claims])
-    except fb.errors.InvalidInput:
+        return digest([claim.p_value for claim in fb.certificate(agent).claims])
+    except fb.errors.InvalidInputError:
         return "none"
 
 

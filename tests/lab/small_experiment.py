@@ -1,15 +1,17 @@
-"""A small experiment for tests: 32 units, a repetition each, some tenths of a second where nothing is compiled."""
+"""A small experiment for tests: 32 units, a repetition each, some tenths of a second where nothing
+is compiled.
+"""
 
 TOML = """
 name = "small"
-policies = ["uniform", "tea", "ucb1", "ucb1(alpha=0.1)", "ucb1(alpha=0.2)", "ucb1(alpha=0.3)", "exp3", "comband"]
+policies = ["uniform", "tea", "flat_ucb1", "flat_ucb1(alpha=0.1)", "flat_ucb1(alpha=0.2)", "flat_ucb1(alpha=0.3)", "exp3", "comband"]
 seed = 3
 checkpoints = 10
 seconds = 1e-6
 
 [[problems]]
 name = "a"
-problem = "rank_one"
+problem = "rank1"
 levels = 2
 [[problems]]
 name = "b"
@@ -21,8 +23,8 @@ factors = 2
 horizon = {horizon}
 repetitions = 2
 """
-UNITS = 8 * 2 * 2  # a repetition each
-ROWS = UNITS * 10
+TASKS = 8 * 2 * 2  # a repetition each
+ROWS = TASKS * 10
 KEYS = ["experiment", "problem", "policy", "repetition", "round"]
 
 

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from factored_bandits.lab.display import Board
+from factored_bandits.lab.display import ProgressDisplay
 
 
 class Terminal(io.StringIO):
@@ -26,13 +26,13 @@ def clock(monkeypatch):
 
 def test_lines_where_there_is_no_terminal(monkeypatch, clock):
     monkeypatch.setattr(sys, "stderr", out := io.StringIO())
-    board = Board({"rank1": 30.0, "delay": 10.0})
-    board.found("rank1", 10.0)
+    display = ProgressDisplay({"rank1": 30.0, "delay": 10.0})
+    display.found("rank1", 10.0)
     clock[0] += 20.0
-    board.done("rank1", 10.0)  # 10 of the 30 seconds that were left took 20
+    display.done("rank1", 10.0)  # 10 of the 30 seconds that were left took 20
     clock[0] += 1.0
-    board.done("rank1", 2.0)  # too soon for another line
-    board.done("rank1", 8.0)
+    display.done("rank1", 2.0)  # too soon for another line
+    display.done("rank1", 8.0)
     assert out.getvalue().splitlines() == [
         " 50% of the work done, 40 s left",
         " 75% of the work done, 10 s left; rank1 is complete",
@@ -42,21 +42,21 @@ def test_lines_where_there_is_no_terminal(monkeypatch, clock):
 def test_nothing_is_known_before_something_is_done(monkeypatch, clock):
     """Also if what was found adds up with rounding."""
     monkeypatch.setattr(sys, "stderr", out := io.StringIO())
-    board = Board({"rank1": 1e9, "delay": 10.0})
+    display = ProgressDisplay({"rank1": 1e9, "delay": 10.0})
     for _ in range(3):
-        board.found("rank1", 0.1)
-        board.found("delay", 0.1)
+        display.found("rank1", 0.1)
+        display.found("delay", 0.1)
     clock[0] += 3.0
-    board.show("it goes on")
+    display.show("it goes on")
     assert out.getvalue() == "  0% of the work done, time left unknown; it goes on\n"
 
 
 def test_a_bar_for_all_and_one_each_on_a_terminal(monkeypatch, clock):
     monkeypatch.setattr(sys, "stderr", out := Terminal())
-    board = Board({"rank1": 30.0, "delay": 10.0})
+    display = ProgressDisplay({"rank1": 30.0, "delay": 10.0})
     for _ in range(2):
         clock[0] += 10.0
-        board.done("rank1", 10.0)
+        display.done("rank1", 10.0)
     first, second = out.getvalue().split("\x1b[3A")  # drawn over itself
     assert second.count("\n") == first.count("\n") == 3
     lines = [re.sub("\x1b\\[2K", "", line) for line in second.splitlines()]
@@ -67,5 +67,5 @@ def test_a_bar_for_all_and_one_each_on_a_terminal(monkeypatch, clock):
 
 def test_silence_if_asked_for(monkeypatch, clock):
     monkeypatch.setattr(sys, "stderr", out := io.StringIO())
-    Board({"rank1": 1.0}, enabled=False).done("rank1", 1.0)
+    ProgressDisplay({"rank1": 1.0}, enabled=False).done("rank1", 1.0)
     assert out.getvalue() == ""

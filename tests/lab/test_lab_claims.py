@@ -13,13 +13,15 @@ from factored_bandits.report.claims import Claim
 def results(name: str, regret) -> lab.Results:
     """Final regrets `regret(problem, policy)`, one per repetition; a straight line leads to them."""
     spec, rows = lab.load(name).SPEC, []
-    for case in spec.cases("quick"):
-        horizon = spec.quick.horizon_of(case)
+    for instance in spec.instances("quick"):
+        horizon = spec.quick.horizon_of(instance)
         for policy in spec.quick.policies or spec.policies:
-            for repetition, last in enumerate(regret(case.name, policy)):
+            for repetition, last in enumerate(regret(instance.name, policy)):
                 for t in (horizon // 2, horizon):
-                    rows.append((name, case.name, policy, repetition, t, last * t / horizon))
-    frame = pd.DataFrame(rows, columns=["experiment", "problem", "policy", "repetition", "round", "regret"])
+                    rows.append((name, instance.name, policy, repetition, t, last * t / horizon))
+    frame = pd.DataFrame(
+        rows, columns=["experiment", "problem", "policy", "repetition", "round", "regret"]
+    )
     return lab.Results(spec, "quick", frame, frame[:0], frame[:0])
 
 
@@ -35,9 +37,13 @@ def about(found: dict[str, str], *words: str) -> str:
 SPREAD = np.array([-1.0, 0.0, 1.0, 0.5, -0.5])
 
 
-@pytest.mark.parametrize(("tea", "expected"), [(90.0, "holds"), (110.0, "fails"), (100.2, "undecided")])
+@pytest.mark.parametrize(
+    ("tea", "expected"), [(90.0, "holds"), (110.0, "fails"), (100.2, "undecided")]
+)
 def test_rank1(tea, expected):
-    found = verdicts("rank1", lambda problem, policy: (tea + SPREAD) if policy == "tea" else 100.0 - SPREAD)
+    found = verdicts(
+        "rank1", lambda problem, policy: (tea + SPREAD) if policy == "tea" else 100.0 - SPREAD
+    )
     assert about(found, "outperforms Rank1Elim") == expected
     assert about(found, "beats Rank1ElimKL", "published") == expected
     opposite = {"holds": "fails", "fails": "holds", "undecided": "undecided"}[expected]
@@ -46,7 +52,9 @@ def test_rank1(tea, expected):
 
 def test_one_setting_that_fails_is_enough():
     def regret(problem, policy):
-        return (200.0 if problem == "u*v*=1" else 50.0) + SPREAD if policy == "tea" else 100.0 - SPREAD
+        return (
+            (200.0 if problem == "u*v*=1" else 50.0) + SPREAD if policy == "tea" else 100.0 - SPREAD
+        )
 
     assert about(verdicts("rank1", regret), "outperforms Rank1Elim") == "fails"
 
@@ -62,8 +70,17 @@ def test_slopes_decide_the_orders_of_additive_terms():
 
     found = verdicts("additive_terms", regret)
     assert about(found, "Dueling TEA") == "holds"
-    told = {policy: about(found, f"dominates {policy}:") for policy in ("rmed1", "rmed2", "rucb", "dts", "multi_sbm")}
-    assert told == {"rmed1": "holds", "rmed2": "fails", "rucb": "holds", "dts": "fails", "multi_sbm": "undecided"}
+    told = {
+        policy: about(found, f"dominates {policy}:")
+        for policy in ("rmed1", "rmed2", "rucb", "dts", "multi_sbm")
+    }
+    assert told == {
+        "rmed1": "holds",
+        "rmed2": "fails",
+        "rucb": "holds",
+        "dts": "fails",
+        "multi_sbm": "undecided",
+    }
 
 
 @pytest.mark.parametrize(("ours", "expected"), [(17491.0, "holds"), (20000.0, "fails")])
@@ -93,7 +110,9 @@ def test_many_arms_cannot_be_refuted_by_few(tea, expected):
 
 def test_a_slow_policy_with_fewer_repetitions_is_compared_on_those():
     def regret(problem, policy):
-        return (20.0 if policy == "uniform" else 10.0) + SPREAD[: 2 if policy == "marginal_thompson" else 5]
+        return (20.0 if policy == "uniform" else 10.0) + SPREAD[
+            : 2 if policy == "marginal_thompson" else 5
+        ]
 
     found = results("rank1", regret)
     assert found.lead("u*v*=1", "marginal_thompson", "uniform") == lab.Mean(10.0, 0.0)
@@ -119,7 +138,13 @@ def test_logarithmic_growth():
     def frame(curve):
         parts = [
             pd.DataFrame(
-                {"problem": "u*v*=0.75", "policy": "tea", "repetition": r, "round": rounds, "regret": curve + r}
+                {
+                    "problem": "u*v*=0.75",
+                    "policy": "tea",
+                    "repetition": r,
+                    "round": rounds,
+                    "regret": curve + r,
+                }
             )
             for r in range(3)
         ]

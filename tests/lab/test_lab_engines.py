@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from small_experiment import TOML, UNITS, numbers
+from small_experiment import TASKS, TOML, numbers
 
 from factored_bandits import lab
-from factored_bandits.errors import FactoredBanditsError, InvalidInput, MissingExtra
+from factored_bandits.errors import FactoredBanditsError, InvalidInputError, MissingExtraError
 
 ENVIRONMENT = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONWARNINGS": "ignore"}
 
@@ -26,10 +26,16 @@ def cluster(folder: Path) -> tuple[str, list[subprocess.Popen[bytes]]]:
     file = folder / "scheduler.json"
     shared = ["--scheduler-file", str(file), "--no-dashboard"]
     module = [sys.executable, "-m"]
-    commands = [[*module, "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", *shared]]
-    commands += [[*module, "distributed.cli.dask_worker", *shared, "--nthreads", "1", "--no-nanny"]] * 2
+    commands = [
+        [*module, "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", *shared]
+    ]
+    commands += [
+        [*module, "distributed.cli.dask_worker", *shared, "--nthreads", "1", "--no-nanny"]
+    ] * 2
     out = subprocess.DEVNULL
-    processes = [subprocess.Popen(command, env=ENVIRONMENT, stdout=out, stderr=out) for command in commands]
+    processes = [
+        subprocess.Popen(command, env=ENVIRONMENT, stdout=out, stderr=out) for command in commands
+    ]
     deadline = time.monotonic() + 120
     while not file.exists() or not file.read_text().strip():
         assert time.monotonic() < deadline, "the scheduler did not start"
@@ -63,15 +69,17 @@ def test_a_dask_worker_dies_and_every_unit_is_there_once(tmp_path):
 
         killer = threading.Thread(target=kill_one)
         killer.start()
-        [found] = lab.run([spec], "quick", out, lab.Engine("dask", scheduler=address), progress=False)
+        [found] = lab.run(
+            [spec], "quick", out, lab.Engine("dask", scheduler=address), progress=False
+        )
         killer.join()
     finally:
         for process in processes:
             process.kill()
             process.wait()
-    assert seen[0] < UNITS, "the worker was killed too late"
+    assert seen[0] < TASKS, "the worker was killed too late"
     assert found.missing == 0
-    assert len(list(out.glob("results/small/*.parquet"))) == UNITS
+    assert len(list(out.glob("results/small/*.parquet"))) == TASKS
     pd.testing.assert_frame_equal(numbers(found.frame), numbers(local.frame))
     pd.testing.assert_frame_equal(found.plays, local.plays)
     pd.testing.assert_frame_equal(found.eliminations, local.eliminations)
@@ -94,7 +102,9 @@ def test_a_worker_that_is_killed_is_told_in_one_sentence(tmp_path, monkeypatch):
         os.kill(os.getpid(), 9)
 
     monkeypatch.setattr("factored_bandits.lab._engines._named_alone", kill)
-    with pytest.raises(FactoredBanditsError, match=r"a worker was killed, .* the same command goes on"):
+    with pytest.raises(
+        FactoredBanditsError, match=r"a worker was killed, .* the same command goes on"
+    ):
         lab.run([spec], "quick", tmp_path, lab.Engine(workers=2), progress=False)
 
 
@@ -112,15 +122,24 @@ def test_ray_gives_the_same_bits(tmp_path):
     ("engine", "complaint"),
     [
         (lab.Engine("dask"), "needs --scheduler ADDRESS"),
-        (lab.Engine("processes", scheduler="tcp://127.0.0.1:1"), "--scheduler is for --engine dask"),
+        (
+            lab.Engine("processes", scheduler="tcp://127.0.0.1:1"),
+            "--scheduler is for --engine dask",
+        ),
     ],
 )
 def test_wrong_engines_are_refused(engine, complaint, tmp_path):
-    with pytest.raises(InvalidInput, match=complaint):
+    with pytest.raises(InvalidInputError, match=complaint):
         lab.run([lab.parse(TOML.format(horizon=10))], "quick", tmp_path, engine, progress=False)
 
 
 @pytest.mark.skipif(importlib.util.find_spec("ray") is not None, reason="ray is here")
 def test_a_missing_engine_is_named(tmp_path):
-    with pytest.raises(MissingExtra, match=r"needs ray, .* pip install .*\[ray\]"):
-        lab.run([lab.parse(TOML.format(horizon=10))], "quick", tmp_path, lab.Engine("ray"), progress=False)
+    with pytest.raises(MissingExtraError, match=r"needs ray, .* pip install .*\[ray\]"):
+        lab.run(
+            [lab.parse(TOML.format(horizon=10))],
+            "quick",
+            tmp_path,
+            lab.Engine("ray"),
+            progress=False,
+        )

@@ -11,11 +11,20 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from small_experiment import TOML, UNITS, numbers
+from small_experiment import TASKS, TOML, numbers
 
 from factored_bandits import lab
 
-COMMAND = [sys.executable, "-m", "factored_bandits.cli", "run", "small.toml", "--out", "out", "--quiet"]
+COMMAND = [
+    sys.executable,
+    "-m",
+    "factored_bandits.cli",
+    "run",
+    "small.toml",
+    "--out",
+    "out",
+    "--quiet",
+]
 ENVIRONMENT = {**os.environ, "NUMBA_DISABLE_JIT": "1"}  # nothing to compile
 SOURCE = TOML.format(horizon=2_500)
 
@@ -23,24 +32,33 @@ SOURCE = TOML.format(horizon=2_500)
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory) -> pd.DataFrame:
     """What an undisturbed run finds, compiled or not."""
-    [found] = lab.run([lab.parse(SOURCE)], "quick", tmp_path_factory.mktemp("whole"), lab.Engine(workers=1), False)
+    [found] = lab.run(
+        [lab.parse(SOURCE)], "quick", tmp_path_factory.mktemp("whole"), lab.Engine(workers=1), False
+    )
     return numbers(found.frame)
 
 
 def start(folder: Path, *more: str) -> subprocess.Popen[str]:
     (folder / "small.toml").write_text(SOURCE)
     return subprocess.Popen(
-        [*COMMAND, *more], cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*COMMAND, *more],
+        cwd=folder,
+        env=ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
 
 
 def finished(folder: Path) -> dict[str, int]:
-    return {path.name: path.stat().st_mtime_ns for path in folder.glob("out/results/small/*.parquet")}
+    return {
+        path.name: path.stat().st_mtime_ns for path in folder.glob("out/results/small/*.parquet")
+    }
 
 
-def wait_for(folder: Path, units: int) -> None:
+def wait_for(folder: Path, tasks: int) -> None:
     deadline = time.monotonic() + 120
-    while len(finished(folder)) < units:
+    while len(finished(folder)) < tasks:
         assert time.monotonic() < deadline, "no unit was finished in two minutes"
         time.sleep(0.05)
 
@@ -59,7 +77,9 @@ def read(folder: Path) -> pd.DataFrame:
     return numbers(pd.read_parquet(folder / "out" / "results"))
 
 
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="asks the system by /proc for the workers")
+@pytest.mark.skipif(
+    not Path("/proc/self/task").exists(), reason="asks the system by /proc for the workers"
+)
 def test_killed_and_continued(tmp_path, expected):
     process = start(tmp_path, "--workers", "2")
     wait_for(tmp_path, 2)
@@ -72,13 +92,13 @@ def test_killed_and_continued(tmp_path, expected):
         assert time.monotonic() < deadline, "workers outlive a killed run"
         time.sleep(0.1)
     kept = finished(tmp_path)
-    assert 2 <= len(kept) < UNITS
+    assert 2 <= len(kept) < TASKS
     again = start(tmp_path, "--workers", "2")
     output, errors = again.communicate(timeout=300)
     assert again.returncode == 0, errors
     assert "results: out" in output
     after = finished(tmp_path)
-    assert len(after) == UNITS
+    assert len(after) == TASKS
     assert kept.items() <= after.items(), "a finished unit was run twice"
     pd.testing.assert_frame_equal(read(tmp_path), expected)
 
@@ -88,7 +108,7 @@ def test_two_runs_on_one_folder(tmp_path, expected):
     for process in runs:
         _, errors = process.communicate(timeout=300)
         assert process.returncode == 0, errors
-    assert len(finished(tmp_path)) == UNITS
+    assert len(finished(tmp_path)) == TASKS
     assert not list(tmp_path.glob("out/*/*/.*"))
     pd.testing.assert_frame_equal(read(tmp_path), expected)
 
@@ -99,5 +119,5 @@ def test_ctrl_c_says_how_to_go_on(tmp_path):
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130, errors
-    assert f"of {UNITS} units are kept in out; the same command goes on" in errors
+    assert f"of {TASKS} units are kept in out; the same command goes on" in errors
     assert "Traceback" not in errors

@@ -6,10 +6,10 @@ import os
 
 import pandas as pd
 import pytest
-from small_experiment import ROWS, TOML, UNITS, numbers
+from small_experiment import ROWS, TASKS, TOML, numbers
 
 from factored_bandits import lab
-from factored_bandits.errors import InvalidInput
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.lab import store as _store
 
 SPEC = lab.parse(TOML.format(horizon=100))
@@ -27,11 +27,13 @@ def folder(tmp_path_factory):
 
 def test_finished_units_are_not_run_again(folder, monkeypatch):
     stamps = {path: path.stat().st_mtime_ns for path in folder.rglob("*.parquet")}
-    monkeypatch.setattr("factored_bandits.lab._engines.work", lambda *task: pytest.fail(f"{task} ran again"))
+    monkeypatch.setattr(
+        "factored_bandits.lab._engines.work", lambda *task: pytest.fail(f"{task} ran again")
+    )
     [found] = lab.run([SPEC], "quick", folder, lab.Engine(workers=1), progress=False)
     assert found.missing == 0
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*.parquet")} == stamps
-    assert len(list(folder.glob("results/small/*.parquet"))) == UNITS
+    assert len(list(folder.glob("results/small/*.parquet"))) == TASKS
 
 
 def test_pandas_polars_and_duckdb_read_the_files_as_they_are(folder):
@@ -47,8 +49,17 @@ def test_pandas_polars_and_duckdb_read_the_files_as_they_are(folder):
 
 def test_the_frames_are_tidy(folder):
     found = lab.Results.read(lab.Store(folder), SPEC, "quick")
-    assert not found.frame.duplicated(["experiment", "problem", "policy", "repetition", "round"]).any()
-    assert list(found.frame.columns[:6]) == ["experiment", "problem", "policy", "repetition", "round", "regret"]
+    assert not found.frame.duplicated(
+        ["experiment", "problem", "policy", "repetition", "round"]
+    ).any()
+    assert list(found.frame.columns[:6]) == [
+        "experiment",
+        "problem",
+        "policy",
+        "repetition",
+        "round",
+        "regret",
+    ]
     plays = found.plays.groupby(["problem", "policy", "repetition", "factor"]).plays.sum()
     assert (plays == 100).all()
     assert found.policies("a") == list(SPEC.policies)
@@ -57,15 +68,15 @@ def test_the_frames_are_tidy(folder):
 def test_half_a_file_is_never_read(folder, tmp_path):
     store = lab.Store(tmp_path)
     store.prepare()
-    unit = lab.units(SPEC, "quick")[0]
-    content = lab.Store(folder).path("results", unit).read_bytes()
-    target = store.path("results", unit)
+    task = lab.tasks(SPEC, "quick")[0]
+    content = lab.Store(folder).path("results", task).read_bytes()
+    target = store.path("results", task)
     target.parent.mkdir()
     (target.parent / f".{target.name}.abcd.unfinished").write_bytes(content[: len(content) // 2])
-    assert not store.has(unit)
-    assert store.read("results", [unit]).empty
-    store.write(unit, {"results": content})
-    assert len(store.read("results", [unit])) == 10
+    assert not store.has(task)
+    assert store.read("results", [task]).empty
+    store.write(task, {"results": content})
+    assert len(store.read("results", [task])) == 10
 
 
 def test_writing_that_fails_leaves_nothing(tmp_path, monkeypatch):
@@ -73,7 +84,7 @@ def test_writing_that_fails_leaves_nothing(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(InvalidInput, match="No space left"):
+    with pytest.raises(InvalidInputError, match="No space left"):
         _store.write_whole(tmp_path / "x.parquet", b"content")
     assert list(tmp_path.iterdir()) == []
 
@@ -81,7 +92,9 @@ def test_writing_that_fails_leaves_nothing(tmp_path, monkeypatch):
 def test_old_leftovers_are_swept_and_young_ones_left(tmp_path):
     store = lab.Store(tmp_path)
     (tmp_path / "results" / "small").mkdir(parents=True)
-    old, young = (tmp_path / "results" / "small" / f".{name}.unfinished" for name in ("old", "young"))
+    old, young = (
+        tmp_path / "results" / "small" / f".{name}.unfinished" for name in ("old", "young")
+    )
     for path in (old, young):
         path.write_bytes(b"")
     os.utime(old, (0, 0))
@@ -92,7 +105,9 @@ def test_old_leftovers_are_swept_and_young_ones_left(tmp_path):
 def test_a_damaged_file_is_named(folder, tmp_path):
     (tmp_path / "results" / "small").mkdir(parents=True)
     (tmp_path / "results" / "small" / "quick-00000-abc.parquet").write_bytes(b"PAR1 nonsense PAR1")
-    with pytest.raises(InvalidInput, match=r"quick-00000-abc\.parquet' cannot be read .* delete it"):
+    with pytest.raises(
+        InvalidInputError, match=r"quick-00000-abc\.parquet' cannot be read .* delete it"
+    ):
         _store.read_folder(tmp_path)
 
 
@@ -100,15 +115,20 @@ def test_results_of_other_code_are_not_read(folder, monkeypatch):
     from factored_bandits.lab import tasks as _units
 
     monkeypatch.setattr(_units, "code_version", lambda *names: "another")
-    _units.units.cache_clear()
+    _units.tasks.cache_clear()
     found = lab.Results.read(lab.Store(folder), lab.parse(TOML.format(horizon=100)), "quick")
-    _units.units.cache_clear()
-    assert found.missing == UNITS
+    _units.tasks.cache_clear()
+    assert found.missing == TASKS
     assert found.frame.empty
 
 
 def test_the_overview_lists_and_filters(folder):
     frame = _store.read_folder(folder, {"policy": "tea", "problem": "a"})
     [row] = _store.overview(frame)
-    assert (row["experiment"], row["problem"], row["policy"], row["repetitions"]) == ("small", "a", "tea", 2)
+    assert (row["experiment"], row["problem"], row["policy"], row["repetitions"]) == (
+        "small",
+        "a",
+        "tea",
+        2,
+    )
     assert row["mean"] == pytest.approx(numbers(frame).groupby("repetition").regret.max().mean())

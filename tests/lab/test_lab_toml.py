@@ -8,7 +8,7 @@ import pytest
 from small_experiment import TOML
 
 from factored_bandits import lab
-from factored_bandits.errors import InvalidInput
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.lab.config import TEMPLATE
 
 GOOD = TOML.format(horizon=100)
@@ -16,10 +16,12 @@ GOOD = TOML.format(horizon=100)
 
 def test_the_template_is_a_good_experiment():
     spec = lab.parse(TEMPLATE.format(name="ads", file="ads.toml"))
-    assert [case.name for case in spec.problems] == ["clear", "close"]
-    assert sum(len(unit.pieces) for unit in lab.units(spec, "full")) >= 6
+    assert [instance.name for instance in spec.problems] == ["clear", "close"]
+    assert sum(len(task.chunks) for task in lab.tasks(spec, "full")) >= 6
     bare = [line.removeprefix("# ") for line in TEMPLATE.splitlines()[1:]]
-    every = "\n".join(line for line in bare if "unit =" not in line).format(name="ads", file="ads.toml")
+    every = "\n".join(line for line in bare if "unit =" not in line).format(
+        name="ads", file="ads.toml"
+    )
     assert lab.parse(every).full.policies == ("tea",)
 
 
@@ -27,7 +29,11 @@ def test_the_template_is_a_good_experiment():
     ("old", "new", "complaint"),
     [
         ('name = "small"', 'name = "sm all"', "line 2: name must be of letters"),
-        ('name = "small"', 'name = "rank1"', "line 2: name must be of letters, digits and _, and none of rank1, "),
+        (
+            'name = "small"',
+            'name = "rank1"',
+            "line 2: name must be of letters, digits and _, and none of rank1, ",
+        ),
         ('"tea"', '"taa"', "line 3: policies no policy named 'taa'; did you mean 'tea'"),
         ('"tea"', '"tea(bound=low)"', "line 3: policies tea: bound must be"),
         ('["uniform", "tea", ', '[3, "tea", ', "line 3: policies must be a list of names"),
@@ -36,24 +42,48 @@ def test_the_template_is_a_good_experiment():
         ("seed = 3", "sead = 3", "line 4: sead is no field here; there are name, title"),
         ("seed = 3", "seed = ", "Invalid value (at line 4"),
         ("levels = 2\n", "levels = 2.5\n", "line 11: problems.0.levels must be a whole number"),
-        ("levels = 3\n", "lefels = 3\n", "line 15: problems.1.lefels is no field here; there are name, problem"),
+        (
+            "levels = 3\n",
+            "lefels = 3\n",
+            "line 15: problems.1.lefels is no field here; there are name, problem",
+        ),
         (
             'problem = "additive"\nlevels = 3',
             'problem = "adative"\nlevels = 3',
             "line 14: problems.1.problem must be one",
         ),
-        ('problem = "additive"\nlevels = 3', "levels = 3", "line 12: problems.1.problem or model is needed"),
+        (
+            'problem = "additive"\nlevels = 3',
+            "levels = 3",
+            "line 12: problems.1.problem or model is needed",
+        ),
         ('name = "b"', 'name = "a"', "line 13: problems.1.name stands for two problems: 'a'"),
-        ("horizon = 100", "horizon = 1.5", "quick.horizon must be a whole number, 1 or more, not 1.5"),
-        ("repetitions = 2", 'repetitions = "2"', "quick.repetitions must be a whole number, 1 or more, not '2'"),
-        ("repetitions = 2", 'repetitions = 2\nproblems = ["e"]', "quick.problems must be of a, b, not 'e'"),
+        (
+            "horizon = 100",
+            "horizon = 1.5",
+            "quick.horizon must be a whole number, 1 or more, not 1.5",
+        ),
+        (
+            "repetitions = 2",
+            'repetitions = "2"',
+            "quick.repetitions must be a whole number, 1 or more, not '2'",
+        ),
+        (
+            "repetitions = 2",
+            'repetitions = 2\nproblems = ["e"]',
+            "quick.problems must be of a, b, not 'e'",
+        ),
         ("[quick]", "[full]", "quick is missing"),
-        ("seed = 3", 'seed = 3\nunit = "average"', "line 5: unit must be 'reward', which is the unit of rank_one"),
+        (
+            "seed = 3",
+            'seed = 3\nunit = "average"',
+            "line 5: unit must be 'reward', which is the unit of rank1",
+        ),
     ],
 )
 def test_errors_name_line_field_and_what_is_allowed(old, new, complaint):
     assert old in GOOD
-    with pytest.raises(InvalidInput) as caught:
+    with pytest.raises(InvalidInputError) as caught:
         lab.parse(GOOD.replace(old, new, 1), "small", "small.toml")
     assert str(caught.value).startswith("small.toml")
     assert complaint in str(caught.value)
@@ -61,16 +91,17 @@ def test_errors_name_line_field_and_what_is_allowed(old, new, complaint):
 
 def test_policies_that_can_play_nothing_are_refused():
     spec = lab.parse(GOOD.replace('"tea"', '"rucb"'))
-    with pytest.raises(InvalidInput, match="rucb plays duels"):
-        lab.units(spec, "quick")
+    with pytest.raises(InvalidInputError, match="rucb plays duels"):
+        lab.tasks(spec, "quick")
 
 
 def test_duels_in_a_unit():
     text = re.sub("policies = .*", 'policies = ["*"]', GOOD).replace("seed = 3", 'unit = "weak"')
     text = (
-        text[: text.index("[[problems]]")] + '[[problems]]\nproblem = "identical-gap"\narms = 4\n[quick]\nhorizon=9\n'
+        text[: text.index("[[problems]]")]
+        + '[[problems]]\nproblem = "identical-gap"\narms = 4\n[quick]\nhorizon=9\n'
     )
-    units = lab.units(lab.parse(text), "quick")
-    assert {unit.pieces[0].setting.problem.unit for unit in units} == {"weak"}
-    assert len({piece.setting.policy.name for unit in units for piece in unit.pieces}) > 15
-    assert units[0].pieces[0].setting.case.name == "identical_gap(arms=4)"
+    tasks = lab.tasks(lab.parse(text), "quick")
+    assert {task.chunks[0].cell.problem.task for task in tasks} == {"weak"}
+    assert len({chunk.cell.policy.name for task in tasks for chunk in task.chunks}) > 15
+    assert tasks[0].chunks[0].cell.instance.name == "identical_gap(arms=4)"

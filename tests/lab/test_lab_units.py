@@ -7,10 +7,10 @@ import io
 
 import pandas as pd
 import pytest
-from small_experiment import TOML, UNITS, numbers
+from small_experiment import TASKS, TOML, numbers
 
 from factored_bandits import lab
-from factored_bandits.errors import InvalidInput
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.lab import code as _code
 from factored_bandits.lab.page import section
 from factored_bandits.lab.worker import work
@@ -27,7 +27,7 @@ def frame(source: str, name: str) -> pd.DataFrame:
 
 
 def everything(source: str) -> pd.DataFrame:
-    names = [unit.name for unit in lab.units(lab.parse(source), "quick")]
+    names = [task.name for task in lab.tasks(lab.parse(source), "quick")]
     return numbers(pd.concat([frame(source, name) for name in names]))
 
 
@@ -35,28 +35,31 @@ def test_a_unit_is_a_function_of_its_name():
     source = TOML.format(horizon=300)
     first, again = frame(source, "small/3"), frame(source, "small/3")
     pd.testing.assert_frame_equal(numbers(first), numbers(again))
-    assert set(first.unit) == {"small/3"}
+    assert set(first.task) == {"small/3"}
     assert len(first) == 10
     assert first["round"].max() == 300
 
 
 def test_a_worker_with_other_code_refuses():
     source = TOML.format(horizon=20)
-    file = lab.units(lab.parse(source), "quick")[0].file
+    file = lab.tasks(lab.parse(source), "quick")[0].file
     assert work("small/0", "quick", source, file)
-    for other in ("quick-00000-0123456789ab.parquet", lab.units(lab.parse(source), "quick")[1].file):
-        with pytest.raises(InvalidInput, match="has other code; install the same version"):
+    for other in (
+        "quick-00000-0123456789ab.parquet",
+        lab.tasks(lab.parse(source), "quick")[1].file,
+    ):
+        with pytest.raises(InvalidInputError, match="has other code; install the same version"):
             work("small/0", "quick", source, other)
-    with pytest.raises(InvalidInput, match="has other code"):
+    with pytest.raises(InvalidInputError, match="has other code"):
         work("small/99", "quick", source, file)
 
 
 def test_results_do_not_depend_on_the_cut():
     source = TOML.format(horizon=200)
     whole = everything(source.replace("seconds = 1e-6", "seconds = 5"))
-    pieces = everything(source)
-    assert (whole.unit.nunique(), pieces.unit.nunique()) == (1, UNITS)
-    pd.testing.assert_frame_equal(whole.drop(columns="unit"), pieces.drop(columns="unit"))
+    chunks = everything(source)
+    assert (whole.task.nunique(), chunks.task.nunique()) == (1, TASKS)
+    pd.testing.assert_frame_equal(whole.drop(columns="unit"), chunks.drop(columns="unit"))
 
 
 def test_a_worker_compiles_a_policy_once(monkeypatch):
@@ -80,14 +83,22 @@ def test_provenance_is_in_every_row():
     row = frame(TOML.format(horizon=50), "small/0").iloc[0]
     assert row.numpy == numpy.__version__
     assert row.code == _code.code_version("uniform")
-    assert (row.arms, row.regret_unit, row.seed, row.horizon, row["size"]) == ("2x2", "reward", 3, 50, "quick")
+    assert (row.arms, row.regret_unit, row.seed, row.horizon, row["size"]) == (
+        "2x2",
+        "reward",
+        3,
+        50,
+        "quick",
+    )
     assert row.version
-    assert row.machine
+    assert row.base_bandit
     assert row.numba
 
 
 def test_other_code_another_file(tmp_path, monkeypatch):
-    """Editing a policy makes a new version of that policy's units, and only of them; a comment does not."""
+    """Editing a policy makes a new version of that policy's units, and only of them; a comment does
+    not.
+    """
     import shutil
 
     package = tmp_path / "factored_bandits"
@@ -97,13 +108,13 @@ def test_other_code_another_file(tmp_path, monkeypatch):
     def versions() -> list[str]:
         _code.code_version.cache_clear()
         _code._shared.cache_clear()
-        return [_code.code_version(policy) for policy in ("ucb1", "tea")]
+        return [_code.code_version(policy) for policy in ("flat_ucb1", "tea")]
 
     before = versions()
-    ucb1 = package / "policies" / "ucb1.py"
-    ucb1.write_text(ucb1.read_text() + "\n# a remark\n")
+    flat_ucb1 = package / "policies" / "flat_ucb1.py"
+    flat_ucb1.write_text(flat_ucb1.read_text() + "\n# a remark\n")
     assert versions() == before
-    ucb1.write_text(ucb1.read_text() + "\nNEW = 1\n")
+    flat_ucb1.write_text(flat_ucb1.read_text() + "\nNEW = 1\n")
     changed = versions()
     assert changed[0] != before[0]
     assert changed[1] == before[1]
@@ -119,7 +130,9 @@ def test_policies_stand_on_building_blocks_only():
     """A policy that imported another one would not notice when that one changes."""
     for path in sorted((_code.PACKAGE / "policies").glob("[a-z]*.py")):
         for line in path.read_text(encoding="utf-8").splitlines():
-            assert not line.startswith("from .") or line.startswith(("from ._", "from ..", "from . import _")), path
+            assert not line.startswith("from .") or line.startswith(
+                ("from ._", "from ..", "from . import _")
+            ), path
 
 
 TINY = {"horizon": 30, "shorten": 1, "fewer": (), "repetitions": 2}
@@ -137,7 +150,9 @@ ONLY = {  # elsewhere, the problems that the claims need
 def test_every_experiment_runs_and_decides(name, tmp_path, monkeypatch):
     """At a size that means nothing; the words and numbers must be there."""
     module = lab.load(name)
-    quick = dataclasses.replace(module.SPEC.quick, problems=ONLY.get(name, module.SPEC.quick.problems), **TINY)
+    quick = dataclasses.replace(
+        module.SPEC.quick, problems=ONLY.get(name, module.SPEC.quick.problems), **TINY
+    )
     spec = dataclasses.replace(module.SPEC, quick=quick)
     monkeypatch.setattr(module, "SPEC", spec)
     lab._lookup.spec_of.cache_clear()
@@ -152,21 +167,27 @@ def test_every_experiment_runs_and_decides(name, tmp_path, monkeypatch):
         assert claim.verdict in ("holds", "fails", "undecided")
     assert len({claim.says for claim in claims}) == len(claims)
     names = {chart.name for chart in section(found).charts}
-    assert {claim.figure for claim in claims if claim.figure} <= names, "a claim shows a figure that is not there"
+    assert {claim.figure for claim in claims if claim.figure} <= names, (
+        "a claim shows a figure that is not there"
+    )
     assert all(chart.name.startswith(f"{name}-") for chart in section(found).charts)
 
 
 @pytest.mark.parametrize(
-    ("name", "size"), [*((name, "quick") for name in lab.names()), ("rank1", "full"), ("suite_duels", "full")]
+    ("name", "size"),
+    [*((name, "quick") for name in lab.names()), ("rank1", "full"), ("suite_duels", "full")],
 )
 def test_units_are_neither_too_small_nor_too_many(name, size):
-    every = lab.units(lab.load(name).SPEC, size)
-    assert [unit.name for unit in every] == [f"{name}/{i}" for i in range(len(every))]
-    assert len({unit.file for unit in every}) == len(every)
-    pieces = [piece for unit in every for piece in unit.pieces]
-    settings = {id(piece.setting): piece.setting.repetitions for piece in pieces}
-    assert sum(piece.repetitions for piece in pieces) == sum(settings.values())
+    every = lab.tasks(lab.load(name).SPEC, size)
+    assert [task.name for task in every] == [f"{name}/{i}" for i in range(len(every))]
+    assert len({task.file for task in every}) == len(every)
+    chunks = [chunk for task in every for chunk in task.chunks]
+    cells = {id(chunk.cell): chunk.cell.repetitions for chunk in chunks}
+    assert sum(chunk.repetitions for chunk in chunks) == sum(cells.values())
     longest = every[0].spec.seconds
-    assert all(unit.seconds <= longest or sum(piece.repetitions for piece in unit.pieces) == 1 for unit in every)
-    assert sum(unit.seconds < 0.5 for unit in every) <= 1 + len(every) // 10
+    assert all(
+        task.seconds <= longest or sum(chunk.repetitions for chunk in task.chunks) == 1
+        for task in every
+    )
+    assert sum(task.seconds < 0.5 for task in every) <= 1 + len(every) // 10
     assert len(every) <= 1000

@@ -41,7 +41,9 @@ def test_log_gamma(x):
 @fixed
 @given(parameters, parameters, st.floats(0.001, 0.999))
 def test_the_tangent_lies_above_the_density(a, b, bar):
-    """Mass of the tangent = 1 - exp(-hazard) >= the chance to be above the bar, and no acceptance ratio exceeds 1."""
+    """Mass of the tangent = 1 - exp(-hazard) >= the chance to be above the bar, and no acceptance
+    ratio exceeds 1.
+    """
     risk = hazard(a, b, bar)
     if math.isinf(risk):
         return
@@ -54,7 +56,11 @@ def test_the_tangent_lies_above_the_density(a, b, bar):
 
 def raced(a, b, bar=None, blocks=2, draws=20_000, seed=0):
     """How often each variable wins; `bar` other than the one that would be chosen."""
-    table, sums, rng = np.array([a, b, np.zeros(len(a))]), np.zeros(blocks), np.random.default_rng(seed)
+    table, sums, rng = (
+        np.array([a, b, np.zeros(len(a))]),
+        np.zeros(blocks),
+        np.random.default_rng(seed),
+    )
     chosen = set_bar(table, sums)
     if bar is not None:
         chosen = bar
@@ -69,16 +75,20 @@ def exact(a, b):
     """The chance of each variable to be the largest, by integration."""
     laws = [beta_law(*pair) for pair in zip(a, b, strict=True)]
 
-    def chance(i):
+    def probability(i):
         others = [law for j, law in enumerate(laws) if j != i]
-        return quad(lambda x: laws[i].pdf(x) * np.prod([law.cdf(x) for law in others]), 0, 1, limit=400)[0]
+        return quad(
+            lambda x: laws[i].pdf(x) * np.prod([law.cdf(x) for law in others]), 0, 1, limit=400
+        )[0]
 
-    return np.array([chance(i) for i in range(len(a))])
+    return np.array([probability(i) for i in range(len(a))])
 
 
 @pytest.mark.parametrize("bar", [None, 0.05, 0.5, 0.62, 0.7, 0.9])
 def test_winners_have_the_chances_that_integration_gives(bar):
-    """Chi-square, one test in a thousand may fail; from a bar that all pass to one that nobody passes."""
+    """Chi-square, one test in a thousand may fail; from a bar that all pass to one that nobody
+    passes.
+    """
     a, b = np.array([60.0, 12.0, 3.0, 1.0, 30.0, 5.5]), np.array([40.0, 9.0, 5.0, 2.0, 31.0, 3.25])
     expected = exact(a, b)
     assert expected.sum() == pytest.approx(1.0, abs=1e-6)
@@ -104,23 +114,32 @@ def test_with_thousands_of_variables_few_propose():
 
 
 def test_the_value_of_the_winner_has_the_law_of_the_maximum():
-    """A proposal above the bar has the density of the variable there: its share and its mean, 4 standard errors."""
+    """A proposal above the bar has the density of the variable there: its share and its mean, 4
+    standard errors.
+    """
     a, b, bar, rng = 30.0, 31.0, 0.6, np.random.default_rng(4)
     risk = hazard(a, b, bar)
     values = np.array([propose(a, b, risk, bar, -1.0, rng) for _ in range(40_000)])
     accepted = values[values > 0]
     assert (accepted > bar).all()
     above = beta_law.sf(bar, a, b)
-    chance = above / -math.expm1(-risk)
-    assert abs(len(accepted) / 40_000 - chance) < 4 * math.sqrt(chance * (1 - chance) / 40_000)
+    probability = above / -math.expm1(-risk)
+    assert abs(len(accepted) / 40_000 - probability) < 4 * math.sqrt(
+        probability * (1 - probability) / 40_000
+    )
     mean = quad(lambda x: x * beta_law.pdf(x, a, b), bar, 1)[0] / above
     assert abs(accepted.mean() - mean) < 4 * accepted.std() / math.sqrt(len(accepted))
 
 
 def test_many_variables_one_of_them_new():
-    """256 variables, one changed after the bar was set: hazards and sums are those of a fresh start."""
+    """256 variables, one changed after the bar was set: hazards and sums are those of a fresh
+    start.
+    """
     rng = np.random.default_rng(1)
-    table, sums = np.array([rng.uniform(5, 50, 256), rng.uniform(20, 80, 256), np.zeros(256)]), np.zeros(16)
+    table, sums = (
+        np.array([rng.uniform(5, 50, 256), rng.uniform(20, 80, 256), np.zeros(256)]),
+        np.zeros(16),
+    )
     bar = set_bar(table, sums)
     assert np.isfinite(table[HAZARD]).sum() > 200
     table[FIRST, 77], table[SECOND, 77] = 40.0, 70.0

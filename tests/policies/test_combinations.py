@@ -1,4 +1,6 @@
-"""The table of combinations, the leader and its neighbourhood, against dictionaries and brute force."""
+"""The table of combinations, the leader and its neighbourhood, against dictionaries and brute
+force.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,8 @@ import numpy as np
 import pytest
 
 import factored_bandits as fb
-from factored_bandits.policies.blocks import combinations as _combinations
 from factored_bandits.policies import notation as _notation
-from factored_bandits.policies.factored.unimodal import _unimodal
+from factored_bandits.policies.blocks import combinations as _combinations
 from factored_bandits.policies.blocks.combinations import (
     KEY,
     KNOWN,
@@ -26,6 +27,7 @@ from factored_bandits.policies.blocks.combinations import (
     full,
     number,
 )
+from factored_bandits.policies.factored.unimodal import _unimodal
 from factored_bandits.policies.factored.unimodal._unimodal import (
     CENTRE,
     HEAP,
@@ -90,7 +92,7 @@ def test_capacity():
     assert rows([100, 100], 500) == 500
     assert rows([1000, 1000, 1000], 10**9) == 2**19
     assert rows([1000, 1000, 1000], 0) == 2**16
-    with pytest.raises(fb.errors.InvalidInput, match=r"takes at most 2\^62 of them"):
+    with pytest.raises(fb.errors.InvalidInputError, match=r"takes at most 2\^62 of them"):
         rows([2**21, 2**21, 2**21], 10)
 
 
@@ -118,7 +120,9 @@ def test_raw_rewards_are_clipped():
 
 
 def test_ties_for_the_lead_are_broken_at_random():
-    """Four combinations with equal means: each leads in a quarter of 2000 trials (5 standard errors)."""
+    """Four combinations with equal means: each leads in a quarter of 2000 trials (5 standard
+    errors).
+    """
     rng, counts = np.random.default_rng(3), np.zeros(4)
     for _ in range(2000):
         state = _unimodal.begin(np.array([4]), 0, "test")
@@ -154,11 +158,13 @@ def test_neighbourhood():
     assert (state.around >= 0).all()
 
 
-@pytest.mark.parametrize("name", ["unimodal_thompson", "imed_ub", "osub", "ossb(explore=neighbours)"])
+@pytest.mark.parametrize(
+    "name", ["unimodal_thompson", "imed_ub", "osub", "ossb(explore=neighbours)"]
+)
 def test_a_full_table_is_no_end(name):
     """With room for 12 of 24 combinations the policies go on among those they know."""
     made = _notation.parse(name)
-    params, module = made.coded(), made.module
+    params, module = made.encoded(), made.module
     full_state = module.init(params, SIZES, 12)
     rng, actions = np.random.default_rng(5), np.zeros((4, 3), dtype=np.int64)
     counts = {}
@@ -194,9 +200,12 @@ print(int(status[status.index("VmHWM:") + 1]) / 2**10, result.plays[0].sum())
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from /proc")
-@pytest.mark.parametrize("name", ["unimodal_thompson", "imed_ub", "osub", "ossb(explore=neighbours)"])
+@pytest.mark.parametrize(
+    "name", ["unimodal_thompson", "imed_ub", "osub", "ossb(explore=neighbours)"]
+)
 def test_memory_with_three_million_combinations(name):
-    """5 factors x 20 levels: the whole process, of which 150 MB are Python, NumPy and numba, stays below 200 MB.
+    """5 factors x 20 levels: the whole process, of which 150 MB are Python, NumPy and numba, stays
+    below 200 MB.
 
     The first process compiles if need be, which takes 90 MB more; the second one is measured.
     """

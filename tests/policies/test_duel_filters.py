@@ -1,7 +1,8 @@
-"""Interleaved Filter, Beat the Mean, SAVAGE, Winner Stays: every step is held against the words of the algorithm.
+"""Interleaved Filter, Beat the Mean, SAVAGE, Winner Stays: every step is held against the words of
+the algorithm.
 
-The checks recompute everything from the record of all duels, by the formulas as they are written down; where chance
-decides, what was chosen must be among what could be.
+The checks recompute everything from the record of all duels, by the formulas as they are written
+down; where chance decides, what was chosen must be among what could be.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ import pytest
 import duel_literal
 import factored_bandits as fb
 import problems
-from factored_bandits.errors import InvalidInput
 from factored_bandits.core.kernel import kernel
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.dueling.elimination import beat_the_mean
 from factored_bandits.policies.dueling.reductions import winner_stays
 
@@ -61,7 +62,10 @@ def check_interleaved_filter(policy, problem, rounds, seed):
 
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_interleaved_filter(name):
-    candidates = [check_interleaved_filter("interleaved_filter", PROBLEMS[name], 6_000, seed) for seed in range(5)]
+    candidates = [
+        check_interleaved_filter("interleaved_filter", PROBLEMS[name], 6_000, seed)
+        for seed in range(5)
+    ]
     assert max(candidates) > 1, "no candidate was ever beaten: too easy a test"
 
 
@@ -70,18 +74,20 @@ def check_beat_the_mean(policy, problem, rounds, seed):
     arms, constant = problem.sizes[0], 1.2**2
     inside, duels = set(range(arms)), []
     for _, _, state, (first, second), reward in duel_literal.walk(policy, problem, rounds, seed):
-        standing = set(np.flatnonzero(state.active).tolist())
+        active_sets = set(np.flatnonzero(state.active).tolist())
         wins, plays = tally(duels, inside)
         if len(inside) > 1 and min(plays[b] for b in inside) > 0:
             share = {b: wins[b] / plays[b] for b in inside}
-            radius = constant * math.sqrt(math.log(2 * rounds * arms) / min(plays[b] for b in inside))
+            radius = constant * math.sqrt(
+                math.log(2 * rounds * arms) / min(plays[b] for b in inside)
+            )
             worst = {b for b in inside if share[b] == min(share.values())}
             if min(share.values()) + radius <= max(share.values()) - radius:
-                assert len(inside - standing) == 1
-                assert inside - standing <= worst
-                inside = standing
+                assert len(inside - active_sets) == 1
+                assert inside - active_sets <= worst
+                inside = active_sets
                 wins, plays = tally(duels, inside)
-        assert standing == inside
+        assert active_sets == inside
         if len(inside) == 1:
             assert {first, second} == inside
             continue
@@ -103,17 +109,22 @@ def tally(duels, inside):
 
 @pytest.mark.parametrize("name", ["clear", "ties"])
 def test_beat_the_mean(name):
-    problem = {"clear": fb.environments.identical_gap(4, 0.98), "ties": fb.environments.ties(4, 1.0, 0.2)}[name]
-    assert check_beat_the_mean(make("beat_the_mean", constant="komiyama"), problem, 1_500, seed=1) >= 1
+    problem = {
+        "clear": fb.environments.identical_gap(4, 0.98),
+        "ties": fb.environments.ties(4, 1.0, 0.2),
+    }[name]
+    assert (
+        check_beat_the_mean(make("beat_the_mean", constant="komiyama"), problem, 1_500, seed=1) >= 1
+    )
 
 
 @kernel
 def remove_and_keep_the_duels(state, row):
     """The trap: duels against the arm that goes out stay in the records of the others."""
-    gone = state.roster[row]
+    gone = state.active_list[row]
     state.clock[0] -= 1
     state.clock[1] += 1
-    state.roster[row] = state.roster[state.clock[0]]
+    state.active_list[row] = state.active_list[state.clock[0]]
     state.active[gone] = False
 
 
@@ -124,7 +135,7 @@ def test_beat_the_mean_strikes_the_duels_of_who_goes_out(monkeypatch):
 
 
 def test_beat_the_mean_learns_for_the_first_arm_only():
-    params = make("beat_the_mean").coded()
+    params = make("beat_the_mean").encoded()
     state = beat_the_mean.init(params, np.array([3, 3]), 100)
     beat_the_mean.learn(params, state, 1, np.array([[2, 0]]), np.array([1.0]))
     assert state.totals.tolist() == [[0, 0, 1], [0, 0, 1]]
@@ -160,7 +171,9 @@ def test_savage(name):
 
 
 def test_savage_plays_pairs_in_random_order():
-    """In the first pass every pair has the same chance to come first: no arm profits from its number."""
+    """In the first pass every pair has the same chance to come first: no arm profits from its
+    number.
+    """
     problem, first = fb.environments.identical_gap(4, 0.9), Counter()
     for seed in range(600):
         first[next(duel_literal.walk("savage", problem, 10, seed))[3]] += 1
@@ -176,7 +189,9 @@ def check_winner_stays(policy, problem, rounds, seed):
         if i == j:
             assert score[i] == max(score)
             assert sum(score) == 0
-            assert sorted(score)[:-1] == [min(score)] * (arms - 1), "a rest in the middle of a round"
+            assert sorted(score)[:-1] == [min(score)] * (arms - 1), (
+                "a rest in the middle of a round"
+            )
             if pairs[-1]:
                 rests.append(0)
                 pairs.append([])
@@ -214,7 +229,9 @@ def test_winner_stays_for_strong_regret_rests_after_every_round(name):
 
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_winner_stays_for_weak_regret_never_rests(name):
-    rests, _ = check_winner_stays(make("winner_stays", regret="weak"), PROBLEMS[name], 2_000, seed=2)
+    rests, _ = check_winner_stays(
+        make("winner_stays", regret="weak"), PROBLEMS[name], 2_000, seed=2
+    )
     assert rests == []
 
 
@@ -236,37 +253,49 @@ def test_beta_of_winner_stays():
     rests, _ = check_winner_stays(make("winner_stays", beta=2.0), PROBLEMS["clear"], 4_000, seed=2)
     assert rests[:7] == [2, 4, 8, 16, 32, 64, 128]
     for beta in (1.0, 0.5):
-        with pytest.raises(InvalidInput, match="beta must exceed 1"):
+        with pytest.raises(InvalidInputError, match="beta must exceed 1"):
             fb.simulate(make("winner_stays", beta=beta), PROBLEMS["clear"], 10, progress=False)
 
 
 @pytest.mark.parametrize("name", ["interleaved_filter", "beat_the_mean", "savage"])
 def test_the_horizon_is_needed(name):
-    with pytest.raises(InvalidInput, match="horizon"):
-        make(name).module.init(make(name).coded(), np.array([4, 4]), 0)
-    with pytest.raises(InvalidInput, match="horizon"):
+    with pytest.raises(InvalidInputError, match="horizon"):
+        make(name).module.init(make(name).encoded(), np.array([4, 4]), 0)
+    with pytest.raises(InvalidInputError, match="horizon"):
         fb.Agent(name, arms=["a", "b"])
 
 
-@pytest.mark.parametrize(("name", "bytes_per_pair", "arms"), [("beat_the_mean", 16, 11_585), ("savage", 24, 9_459)])
+@pytest.mark.parametrize(
+    ("name", "bytes_per_pair", "arms"), [("beat_the_mean", 16, 11_585), ("savage", 24, 9_459)]
+)
 def test_too_many_pairs_are_refused_with_the_reason(name, bytes_per_pair, arms):
-    with pytest.raises(InvalidInput, match=f"keeps {bytes_per_pair} bytes for each of .* that is {arms:,} arms"):
-        make(name).module.init(make(name).coded(), np.array([12_000, 12_000]), 10**6)
+    with pytest.raises(
+        InvalidInputError,
+        match=f"keeps {bytes_per_pair} bytes for each of .* that is {arms:,} arms",
+    ):
+        make(name).module.init(make(name).encoded(), np.array([12_000, 12_000]), 10**6)
 
 
 def test_gamma_is_at_least_one():
-    with pytest.raises(InvalidInput, match="gamma is at least 1"):
+    with pytest.raises(InvalidInputError, match="gamma is at least 1"):
         fb.simulate(make("beat_the_mean", gamma=0.9), PROBLEMS["clear"], 100, progress=False)
 
 
 @pytest.mark.parametrize(
     "policy",
-    [make("interleaved_filter"), make("beat_the_mean", constant="komiyama"), make("savage"), make("winner_stays")],
+    [
+        make("interleaved_filter"),
+        make("beat_the_mean", constant="komiyama"),
+        make("savage"),
+        make("winner_stays"),
+    ],
     ids=lambda policy: policy.name,
 )
 def test_long_horizons_cost_what_is_not_settled(policy):
     """10^12 rounds; after the last elimination regret stands still."""
-    result = fb.simulate(policy, fb.environments.identical_gap(8, 0.8), 1e12, repetitions=2, progress=False)
+    result = fb.simulate(
+        policy, fb.environments.identical_gap(8, 0.8), 1e12, repetitions=2, progress=False
+    )
     assert result.correct[:, -1].all()
     assert (result.plays[0].sum(axis=1) == 10**12).all()
     if policy.name != "winner_stays":  # which explores again after every rest
@@ -278,7 +307,10 @@ def test_long_horizons_cost_what_is_not_settled(policy):
 def test_late_duels_of_a_decided_pair_do_no_harm(name):
     """Forty duels always open: the agent still finds the best arm and plays it most."""
     options = {"constant": "komiyama"} if name == "beat_the_mean" else {}
-    agent, rng = fb.Agent(name, arms=list(range(4)), horizon=4_000, seed=3, **options), np.random.default_rng(1)
+    agent, rng = (
+        fb.Agent(name, arms=list(range(4)), horizon=4_000, seed=3, **options),
+        np.random.default_rng(1),
+    )
     waiting = []
     for _ in range(4_000):
         decision = agent.ask()

@@ -1,4 +1,6 @@
-"""Doubler, MultiSBM, Sparring, Self-Sparring, VDB against their words, duel by duel; and the traps known for them."""
+"""Doubler, MultiSBM, Sparring, Self-Sparring, VDB against their words, duel by duel; and the traps
+known for them.
+"""
 
 from __future__ import annotations
 
@@ -8,24 +10,33 @@ import pytest
 import duel_literal
 import factored_bandits as fb
 import problems
-from factored_bandits.errors import InvalidInput
 from factored_bandits.core.kernel import kernel
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.blocks import base_bandits as _machines
-from factored_bandits.policies.dueling import vdb
-from factored_bandits.policies.blocks.lb_inf import CHANCE, ESTIMATE, lb_inf_table
-from factored_bandits.policies.blocks.propensities import promised
+from factored_bandits.policies.blocks.lb_inf import ESTIMATE, PROBABILITY, lb_inf_table
+from factored_bandits.policies.blocks.propensities import recall
 from factored_bandits.policies.blocks.tsallis import learning_rate
+from factored_bandits.policies.dueling import vdb
 
 make = fb.policies.make
 LITERAL = {
     "doubler": (make("doubler"), duel_literal.doubler),
     "multi_sbm": (make("multi_sbm"), duel_literal.multi_sbm),
     "sparring": (make("sparring"), duel_literal.sparring),
-    "sparring, thompson": (make("sparring", machine="thompson"), duel_literal.thompson_sparring),
-    "sparring, exp3": (make("sparring", machine="exp3"), duel_literal.exp3_sparring),
-    "sparring, tsallis_inf": (make("sparring", machine="tsallis_inf"), duel_literal.tsallis_sparring),
+    "sparring, thompson": (
+        make("sparring", base_bandit="thompson"),
+        duel_literal.thompson_sparring,
+    ),
+    "sparring, exp3": (make("sparring", base_bandit="exp3"), duel_literal.exp3_sparring),
+    "sparring, tsallis_inf": (
+        make("sparring", base_bandit="tsallis_inf"),
+        duel_literal.tsallis_sparring,
+    ),
     "self_sparring": (make("self_sparring"), duel_literal.self_sparring(counted=False)),
-    "self_sparring, counted": (make("self_sparring", self_duels="counted"), duel_literal.self_sparring(counted=True)),
+    "self_sparring, counted": (
+        make("self_sparring", self_duels="counted"),
+        duel_literal.self_sparring(counted=True),
+    ),
     "vdb": (make("vdb"), duel_literal.vdb),
 }
 
@@ -41,14 +52,19 @@ def test_every_duel_is_that_of_the_words(name, tie):
 def test_the_comparison_with_the_words_notices_a_difference():
     """Another alpha, self-duels counted or not: found within some duels."""
     problem = fb.environments.identical_gap(5, 0.8)
-    assert duel_literal.agrees(make("sparring", alpha=2.4), duel_literal.sparring, problem, 500) is not None
+    assert (
+        duel_literal.agrees(make("sparring", alpha=2.4), duel_literal.sparring, problem, 500)
+        is not None
+    )
     other = duel_literal.self_sparring(counted=True)
     assert duel_literal.agrees("self_sparring", other, problem, 500) is not None
 
 
 def test_doubler_draws_opponents_from_the_choices_of_the_last_epoch():
     choices = {}
-    for _, _, state, (x, y), _ in duel_literal.walk("doubler", fb.environments.identical_gap(6, 0.8), 3_000):
+    for _, _, state, (x, y), _ in duel_literal.walk(
+        "doubler", fb.environments.identical_gap(6, 0.8), 3_000
+    ):
         number = int(state.clock[0])
         choices.setdefault(number, []).append(y)
         if number > 1:
@@ -59,7 +75,9 @@ def test_doubler_draws_opponents_from_the_choices_of_the_last_epoch():
 
 def test_multi_sbm_hands_the_second_place_on():
     last = None
-    for _, _, _, (x, y), _ in duel_literal.walk("multi_sbm", fb.environments.identical_gap(6, 0.8), 500):
+    for _, _, _, (x, y), _ in duel_literal.walk(
+        "multi_sbm", fb.environments.identical_gap(6, 0.8), 500
+    ):
         assert last in (None, x)
         last = y
 
@@ -70,13 +88,15 @@ def baseline_of_the_played_arm_only(params, state, t, actions, rewards):
     table, rate = state.table, learning_rate(float(t), 0)
     for place in range(2):
         arm, loss = actions[0, place], 1.0 - rewards[0] if place == 0 else rewards[0]
-        weight = promised(state.promises, t, place, table[CHANCE, arm])
+        weight = recall(state.remembered, t, place, table[PROBABILITY, arm])
         baseline = 0.5 if weight >= rate * rate else 0.0
         table[ESTIMATE, arm] += baseline + (loss - baseline) / weight
 
 
 def test_the_baseline_of_tsallis_inf_goes_to_all_arms():
-    """Given to the played arm only, the regret is several times larger: so the reference value tells the two apart."""
+    """Given to the played arm only, the regret is several times larger: so the reference value
+    tells the two apart.
+    """
     wrong = problems.variant("vdb")
     wrong.learn = baseline_of_the_played_arm_only
     problem = fb.environments.identical_gap(16, 0.7)
@@ -88,48 +108,71 @@ def test_the_baseline_of_tsallis_inf_goes_to_all_arms():
 
 
 def test_estimates_of_vdb_are_unbiased():
-    """Averaged over both draws and the outcome, each arm's estimate grows by its true loss (kept twice)."""
-    problem, params = fb.environments.make("duel_utility", utilities=[0.5, 0.2, 0.0]), make("vdb").coded()
+    """Averaged over both draws and the outcome, each arm's estimate grows by its true loss (kept
+    twice).
+    """
+    problem, params = (
+        fb.environments.make("duel_utility", utilities=[0.5, 0.2, 0.0]),
+        make("vdb").encoded(),
+    )
     state, t = vdb.init(params, np.array([3, 3]), 0), 400
     state.table[ESTIMATE] = [10.0, 30.0, 80.0]
     actions, rng = np.zeros((1, 2), dtype=np.int64), np.random.default_rng(0)
     vdb.plan(params, state, t, rng, actions)
-    weights, grown = state.table[CHANCE].copy(), np.zeros(3)
+    weights, grown = state.table[PROBABILITY].copy(), np.zeros(3)
     for i in range(3):
         for j in range(3):
-            for outcome, chance in ((1.0, problem.mean([i, j])), (0.0, 1.0 - problem.mean([i, j]))):
+            for outcome, probability in (
+                (1.0, problem.mean([i, j])),
+                (0.0, 1.0 - problem.mean([i, j])),
+            ):
                 copy = vdb.State(*(array.copy() for array in state))
-                copy.promises[:] = 0.0
+                copy.remembered[:] = 0.0
                 vdb.learn(params, copy, t, np.array([[i, j]]), np.array([outcome]))
-                grown += weights[i] * weights[j] * chance * (copy.table[ESTIMATE] - state.table[ESTIMATE])
+                grown += (
+                    weights[i]
+                    * weights[j]
+                    * probability
+                    * (copy.table[ESTIMATE] - state.table[ESTIMATE])
+                )
     losses = [sum(weights[j] * problem.mean([j, i]) for j in range(3)) for i in range(3)]
     assert grown == pytest.approx(2.0 * np.array(losses), abs=1e-12)
 
 
-@pytest.mark.parametrize("policy", [make("vdb"), make("vdb", learner="lb_inf"), make("sparring", machine="exp3")])
+@pytest.mark.parametrize(
+    "policy", [make("vdb"), make("vdb", learner="lb_inf"), make("sparring", base_bandit="exp3")]
+)
 def test_late_outcomes_are_weighted_by_the_chance_at_the_time_of_the_draw(policy):
-    """Ten duels open at once, then all are learned: the estimates are those of the chances that were promised."""
-    module, params = policy.module, policy.coded()
+    """Ten duels open at once, then all are learned: the estimates are those of the chances that
+    were promised.
+    """
+    module, params = policy.module, policy.encoded()
     state, rng = module.init(params, np.array([4, 4]), 0), np.random.default_rng(3)
     actions, planned = np.zeros((1, 2), dtype=np.int64), []
     for t in range(1, 200):  # far enough that chances differ from one duel to the next
         module.plan(params, state, t, rng, actions)
-        module.learn(params, state, t, actions, np.array([1.0 if actions[0, 0] > actions[0, 1] else 0.0]))
+        module.learn(
+            params, state, t, actions, np.array([1.0 if actions[0, 0] > actions[0, 1] else 0.0])
+        )
     for t in range(200, 210):
         module.plan(params, state, t, rng, actions)
-        chances = [promised(state.promises, t, place, -1.0) for place in range(2)]
-        planned.append((t, actions.copy(), chances))
-    for t, duel, chances in planned:
+        probabilities = [recall(state.remembered, t, place, -1.0) for place in range(2)]
+        planned.append((t, actions.copy(), probabilities))
+    for t, duel, probabilities in planned:
         for place in range(2):
-            assert promised(state.promises, t, place, -1.0) == chances[place] > 0.0
-        row = state.table[CHANCE] if hasattr(state, "table") else state.tables[0, _machines.CHANCES]
+            assert recall(state.remembered, t, place, -1.0) == probabilities[place] > 0.0
+        row = (
+            state.table[PROBABILITY]
+            if hasattr(state, "table")
+            else state.tables[0, _machines.PROBABILITIES]
+        )
         row[duel[0, 0]] = 0.123  # whatever stands here now must not matter
         module.learn(params, state, t, duel, np.array([0.5]))
-        assert row[duel[0, 0]] == chances[0]
+        assert row[duel[0, 0]] == probabilities[0]
 
 
 def test_lb_inf_learns_from_both_arms():
-    params = make("vdb", learner="lb_inf").coded()
+    params = make("vdb", learner="lb_inf").encoded()
     state = vdb.State(lb_inf_table([3]), np.zeros(1), np.zeros((1024, 3)))
     vdb.learn(params, state, 1, np.array([[0, 2]]), np.array([1.0]))
     assert state.table[ESTIMATE, 0] < state.table[ESTIMATE, 1] < state.table[ESTIMATE, 2]
@@ -137,13 +180,15 @@ def test_lb_inf_learns_from_both_arms():
 
 @pytest.mark.parametrize("name", ["doubler", "multi_sbm", "sparring"])
 def test_alpha_must_be_positive(name):
-    with pytest.raises(InvalidInput, match=f"{name}: alpha must be positive, not 0.0"):
-        fb.simulate(make(name, alpha=0.0), fb.environments.identical_gap(4, 0.8), 10, progress=False)
+    with pytest.raises(InvalidInputError, match=f"{name}: alpha must be positive, not 0.0"):
+        fb.simulate(
+            make(name, alpha=0.0), fb.environments.identical_gap(4, 0.8), 10, progress=False
+        )
 
 
 def test_many_arms():
     """VDB keeps a few numbers per arm; MultiSBM a bandit per arm, and says so."""
     problem = fb.environments.identical_gap(4096, 0.95)
     assert fb.simulate("vdb", problem, 2_000, repetitions=1, progress=False).horizon == 2_000
-    with pytest.raises(InvalidInput, match=r"multi_sbm keeps 32 bytes .* 8,192 arms"):
+    with pytest.raises(InvalidInputError, match=r"multi_sbm keeps 32 bytes .* 8,192 arms"):
         fb.simulate("multi_sbm", fb.environments.identical_gap(9000, 0.95), 10, progress=False)

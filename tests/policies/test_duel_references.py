@@ -1,8 +1,9 @@
 """Regret on the common yardstick of dueling algorithms, against two independent implementations.
 
-K = 16, the best arm wins with 0.7, all other duels are even, T = 100,000, unit `average`, arms shuffled. Means and
-standard deviations (over 5 repetitions) of Komiyama's C++ and of an independent implementation, from the literature
-notes of the project; where a reference states no deviation, ours stands in for it.
+K = 16, the best arm wins with 0.7, all other duels are even, T = 100,000, unit `average`, arms
+shuffled. Means and standard deviations (over 5 repetitions) of Komiyama's C++ and of an independent
+implementation, from the literature notes of the project; where a reference states no deviation,
+ours stands in for it.
 """
 
 from __future__ import annotations

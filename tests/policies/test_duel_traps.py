@@ -1,4 +1,6 @@
-"""Where implementations of dueling algorithms go wrong: both the right and the wrong way, and what cannot be."""
+"""Where implementations of dueling algorithms go wrong: both the right and the wrong way, and what
+cannot be.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +12,15 @@ import pytest
 
 import factored_bandits as fb
 import problems
-from factored_bandits.errors import InvalidInput, RewardOutOfRange
 from factored_bandits.core.kernel import kernel
+from factored_bandits.errors import InvalidInputError, RewardOutOfRangeError
 from factored_bandits.policies.blocks import duels as _duels
+from factored_bandits.policies.blocks.duels import strongest_rival
+from factored_bandits.policies.dueling import rucb
 from factored_bandits.policies.dueling.merge import _merge, merge_dts
 from factored_bandits.policies.dueling.rmed import _rmed, rmed2
-from factored_bandits.policies.dueling import rucb
-from factored_bandits.policies.blocks.duels import strongest_rival
-from factored_bandits.policies.dueling.rmed._rmed import NOBODY, likeliest
 from factored_bandits.policies.dueling.rmed._opponents import cheapest, regret
+from factored_bandits.policies.dueling.rmed._rmed import NOBODY, likeliest
 
 MINE = ["rucb", "rmed1", "rmed2", "rmed2fh", "dts", "dts_plus", "rcs", "merge_rucb", "merge_dts"]
 SETTLING = ["rucb", "rmed1", "rmed2", "rmed2fh", "merge_rucb", "merge_dts"]
@@ -38,11 +40,15 @@ def variant(module, name, **changes):
 
 def worse(wrong, right, problem, horizon, repetitions=60):
     """By how many standard errors the wrong way costs more."""
-    results = [quiet(policy, problem, horizon, repetitions=repetitions, seed=1).summary() for policy in (wrong, right)]
+    results = [
+        quiet(policy, problem, horizon, repetitions=repetitions, seed=1).summary()
+        for policy in (wrong, right)
+    ]
     return (results[0].mean - results[1].mean) / math.hypot(*(r.standard_error for r in results))
 
 
-# RMED2: evidence is cheap where regret is small, q_*l + q_*j - 1. Some codes subtract the other way round.
+# RMED2: evidence is cheap where regret is small, q_*l + q_*j - 1. Some codes subtract the other way
+# round.
 
 
 @kernel
@@ -60,7 +66,9 @@ inverted = variant(rmed2, "inverted", plan=rebound(rmed2.plan, cheapest=inverted
 
 
 def one_bad_arm():
-    """The worst arm of all beats ten middling ones more clearly than the best does: evidence, at a price."""
+    """The worst arm of all beats ten middling ones more clearly than the best does: evidence, at a
+    price.
+    """
     matrix = np.full((12, 12), 0.5)
     matrix[0, 1:11], matrix[0, 11], matrix[11, 1:11] = 0.7, 1.0, 0.75
     lower = np.tril_indices(12, -1)
@@ -73,7 +81,10 @@ def one_bad_arm():
 
 def test_rmed2_takes_evidence_where_it_is_cheap():
     problem = one_bad_arm()
-    state, matrix = rmed2.init(rmed2.Params(), np.array(problem.sizes), 0), problem.params["preferences"]
+    state, matrix = (
+        rmed2.init(rmed2.Params(), np.array(problem.sizes), 0),
+        problem.params["preferences"],
+    )
     for i in range(12):
         for j in range(12):
             if i != j:
@@ -94,13 +105,24 @@ def test_rmed2_takes_evidence_where_it_is_cheap():
 
 
 def test_rucb_s_unplayed_pair():
-    """u = 1 yields to bounds above 1, u = 2 to those above 2 only, and costs much where there are many pairs."""
+    """u = 1 yields to bounds above 1, u = 2 to those above 2 only, and costs much where there are
+    many pairs.
+    """
     for unplayed, expected in ((1, 1), (2, 2)):
         state = rucb.init(rucb.Params(unplayed=unplayed), np.array([3, 3]), 0)
-        rucb.learn(None, state, 1, np.array([[0, 1]]), np.array([0.0]))  # arm 1 beat arm 0; 2 has not met 0
-        assert strongest_rival(state.rivals, 0, math.sqrt(0.51 * math.log(5)), np.random.default_rng(0)) == expected
+        rucb.learn(
+            None, state, 1, np.array([[0, 1]]), np.array([0.0])
+        )  # arm 1 beat arm 0; 2 has not met 0
+        assert (
+            strongest_rival(
+                state.rivals, 0, math.sqrt(0.51 * math.log(5)), np.random.default_rng(0)
+            )
+            == expected
+        )
     problem, two = fb.environments.identical_gap(64, 0.95), fb.policies.make("rucb", unplayed=2)
-    means = [quiet(policy, problem, 20_000, repetitions=10).summary().mean for policy in ("rucb", two)]
+    means = [
+        quiet(policy, problem, 20_000, repetitions=10).summary().mean for policy in ("rucb", two)
+    ]
     assert means[1] > 2 * means[0]  # measured 2950 and 8190, with standard errors of about 50
 
 
@@ -132,7 +154,9 @@ def likely_rival(state, start, length, first, rng):
 
 
 def against_rivals():
-    return variant(merge_dts, "against_rivals", plan=rebound(merge_dts.plan, likely_loser=likely_rival))
+    return variant(
+        merge_dts, "against_rivals", plan=rebound(merge_dts.plan, likely_loser=likely_rival)
+    )
 
 
 @pytest.mark.parametrize(("module", "expected"), [(merge_dts, 2), (against_rivals(), 1)])
@@ -152,25 +176,49 @@ def test_merge_dts_s_second_arm_is_the_likely_loser(module, expected):
 
 @pytest.mark.full
 def test_likely_losers_cost_less_where_arms_differ():
-    """The next to throw out is found sooner; where all others are alike (identical gaps) it is the other way round."""
-    assert worse(against_rivals(), "merge_dts", fb.environments.arithmetic(32, 0.0155), 1e6, repetitions=80) > 3
+    """The next to throw out is found sooner; where all others are alike (identical gaps) it is the
+    other way round.
+    """
+    assert (
+        worse(
+            against_rivals(),
+            "merge_dts",
+            fb.environments.arithmetic(32, 0.0155),
+            1e6,
+            repetitions=80,
+        )
+        > 3
+    )
 
 
 def test_merged_batches_keep_every_arm_and_stay_small():
-    """Arms are neither lost nor doubled, and no batch exceeds 3/2 of its size, or one more by an arm that was alone."""
+    """Arms are neither lost nor doubled, and no batch exceeds 3/2 of its size, or one more by an
+    arm that was alone.
+    """
     for name, limit in (("merge_rucb", 6), ("merge_dts", 7)):
         problem = total_order(23)
         job = problems.job(name, problem, 30_000)
         module, state = job.policy.module, job.new_state()
-        rng, noise, actions = np.random.default_rng(1), np.random.default_rng(2), np.zeros((23, 2), dtype=np.int64)
+        rng, noise, actions = (
+            np.random.default_rng(1),
+            np.random.default_rng(2),
+            np.zeros((23, 2), dtype=np.int64),
+        )
         sizes = set()
         for t in range(1, 12_000):
             module.plan(job.params, state, t, rng, actions)
             outcome = float(noise.random() < problem.mean(actions[0]))
             module.learn(job.params, state, t, actions[:1], np.array([outcome]))
             batches, left, _ = state.counts
-            starts, lengths = state.groups[:batches, _merge.START], state.groups[:batches, _merge.LENGTH]
-            members = [arm for s, n in zip(starts, lengths, strict=True) for arm in state.groups[s : s + n, _merge.ARM]]
+            offsets, lengths = (
+                state.groups[:batches, _merge.START],
+                state.groups[:batches, _merge.LENGTH],
+            )
+            members = [
+                arm
+                for s, n in zip(offsets, lengths, strict=True)
+                for arm in state.groups[s : s + n, _merge.ARM]
+            ]
             assert sorted(members) == np.flatnonzero(state.active).tolist()
             assert len(members) == left
             assert 1 <= lengths.min() <= lengths.max() <= limit
@@ -184,7 +232,10 @@ def test_the_last_arm_is_right_with_the_chance_promised(name):
     while agent.confidence() == 0.0:
         decision = agent.ask()
         agent.tell(
-            decision.id, float(noise.random() < 0.5 + 0.4 * ((decision.action[0] == 1) - (decision.action[1] == 1)))
+            decision.id,
+            float(
+                noise.random() < 0.5 + 0.4 * ((decision.action[0] == 1) - (decision.action[1] == 1))
+            ),
         )
     assert (agent.confidence(), agent.best()) == (0.98, "b")
 
@@ -210,7 +261,9 @@ def test_jumping_over_idle_rounds_changes_nothing(name, monkeypatch):
 @pytest.mark.parametrize("name", SETTLING)
 def test_a_trillion_rounds(name):
     """Rounds in which nothing can change cost nothing; regret is logarithmic."""
-    result = quiet(name, fb.environments.identical_gap(5, 0.9), 1e12, repetitions=3, checkpoints=[10**6])
+    result = quiet(
+        name, fb.environments.identical_gap(5, 0.9), 1e12, repetitions=3, checkpoints=[10**6]
+    )
     assert all((plays.sum(axis=1) == 10**12).all() for plays in result.plays)
     assert result.regret[:, -1].mean() < 5 * result.regret[:, 0].mean()
     assert result.correct[:, -1].all()
@@ -219,27 +272,30 @@ def test_a_trillion_rounds(name):
 @pytest.mark.parametrize("name", MINE)
 def test_too_many_arms_are_refused_with_the_reason(name):
     module = fb.policies.make(name).module
-    with pytest.raises(InvalidInput, match=rf"{name} keeps \d+ bytes .* at most 2 GiB, that is .* 'dueling_tea'"):
+    with pytest.raises(
+        InvalidInputError,
+        match=rf"{name} keeps \d+ bytes .* at most 2 GiB, that is .* 'dueling_tea'",
+    ):
         module.init(module.Params(), np.array([20_000, 20_000]), 1000)
 
 
 def test_the_limit_is_two_gibibytes():
     _duels.check_size("policy", 8192, matrices=4)
-    with pytest.raises(InvalidInput, match="8,192 arms"):
+    with pytest.raises(InvalidInputError, match="8,192 arms"):
         _duels.check_size("policy", 8193, matrices=4)
 
 
 @pytest.mark.parametrize("name", [name for name in MINE if name != "rmed1"])
 def test_alpha_must_make_sense(name):
-    with pytest.raises(InvalidInput, match=f"{name}: alpha must"):
+    with pytest.raises(InvalidInputError, match=f"{name}: alpha must"):
         problems.job(fb.policies.make(name, alpha=0.0), fb.environments.identical_gap(4, 0.7))
 
 
 def test_rmed2fh_must_know_the_horizon():
-    with pytest.raises(InvalidInput, match="horizon"):
+    with pytest.raises(InvalidInputError, match="horizon"):
         fb.Agent("rmed2fh", arms=["a", "b"])
     module = fb.policies.make("rmed2fh").module
-    with pytest.raises(InvalidInput, match="must know the horizon"):
+    with pytest.raises(InvalidInputError, match="must know the horizon"):
         module.init(module.Params(), np.array([2, 2]), 0)
 
 
@@ -248,7 +304,7 @@ def test_ties_count_half_or_are_refused(name):
     agent = fb.Agent(name, arms=["a", "b", "c"], horizon=1000)
     module, decision = agent.policy.module, agent.ask()
     if not module.INFO.ties:
-        with pytest.raises(RewardOutOfRange, match="does not learn from ties"):
+        with pytest.raises(RewardOutOfRangeError, match="does not learn from ties"):
             agent.tell(decision.id, 0.5)
         return
     agent.tell(decision.id, 0.5)
@@ -259,14 +315,20 @@ def test_ties_count_half_or_are_refused(name):
 @pytest.mark.parametrize("name", MINE)
 def test_answers_that_come_late_do_no_harm(name):
     """Two hundred questions ahead of the answers: legal plays, and the best arm is found."""
-    agent, noise, open_questions = fb.Agent(name, arms=list(range(4)), horizon=4000), np.random.default_rng(3), []
+    agent, noise, open_questions = (
+        fb.Agent(name, arms=list(range(4)), horizon=4000),
+        np.random.default_rng(3),
+        [],
+    )
     for _ in range(4000):
         open_questions.append(agent.ask())
         if len(open_questions) > 200:
             decision = open_questions.pop(0)
             first, second = decision.action
-            chance = 0.5 if first == second else 0.9 if first == 2 else 0.1 if second == 2 else 0.5
-            agent.tell(decision.id, float(noise.random() < chance))
+            probability = (
+                0.5 if first == second else 0.9 if first == 2 else 0.1 if second == 2 else 0.5
+            )
+            agent.tell(decision.id, float(noise.random() < probability))
     assert agent.best() == 2
 
 

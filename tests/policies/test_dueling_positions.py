@@ -8,8 +8,8 @@ import pytest
 import factored_bandits as fb
 import literal
 import problems
-from factored_bandits.errors import InvalidInput
 from factored_bandits.core.kernel import kernel
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.dueling import dueling_tea
 
 BOTH = fb.policies.make("dueling_tea", positions="both")
@@ -17,7 +17,9 @@ BOTH = fb.policies.make("dueling_tea", positions="both")
 
 @kernel
 def learn(params, state, t, actions, rewards):
-    """feedback with two plays of every arm: its reward in the first place, and minus the reward in the second."""
+    """feedback with two plays of every arm: its reward in the first place, and minus the reward in
+    the second.
+    """
     size = state.sizes[0]
     for i in range(size):
         state.plays[i], state.sums[i] = 0, 0.0
@@ -29,7 +31,9 @@ def learn(params, state, t, actions, rewards):
         for j in range(size):
             if state.plays[i] > 0 and state.plays[j] > 0:
                 least = min(state.plays[i], state.plays[j])
-                state.D[0, i, j] += least * (state.sums[i] / state.plays[i] - state.sums[j] / state.plays[j])
+                state.D[0, i, j] += least * (
+                    state.sums[i] / state.plays[i] - state.sums[j] / state.plays[j]
+                )
                 state.N[0, i, j] += least
 
 
@@ -45,10 +49,14 @@ def test_both_positions_equal_the_module_fed_twice():
 
 
 def test_a_phase_counts_every_arm_twice():
-    state = dueling_tea.init(BOTH.coded(), np.array([3, 3]), 0)
+    state = dueling_tea.init(BOTH.encoded(), np.array([3, 3]), 0)
     actions, rewards = np.array([[0, 1], [1, 2], [2, 0]]), np.array([1.0, 1.0, -1.0])
-    dueling_tea.learn(BOTH.coded(), state, 1, actions, rewards)
-    assert state.total.tolist() == [2.0, 0.0, -2.0]  # 0 won in both places, 1 won and lost, 2 lost both
+    dueling_tea.learn(BOTH.encoded(), state, 1, actions, rewards)
+    assert state.total.tolist() == [
+        2.0,
+        0.0,
+        -2.0,
+    ]  # 0 won in both places, 1 won and lost, 2 lost both
     assert state.counts[0, 1] == 2  # N of all pairs
     dueling_tea.learn(dueling_tea.Params(positions=0), state, 4, actions, rewards)
     assert state.total.tolist() == [3.0, 1.0, -3.0]
@@ -64,7 +72,7 @@ def test_both_positions_keep_the_contract(monkeypatch):
     assert np.array_equal(runs[0].regret, runs[1].regret)
     assert np.array_equal(runs[0].plays, runs[1].plays)
     assert BOTH.label == "dueling_tea(positions=both)"
-    with pytest.raises(InvalidInput, match="positions must be 'first' or 'both'"):
+    with pytest.raises(InvalidInputError, match="positions must be 'first' or 'both'"):
         fb.policies.make("dueling_tea", positions="second")
     agent = fb.Agent(BOTH, arms=["a", "b"])
     decisions = [agent.ask() for _ in range(6)]

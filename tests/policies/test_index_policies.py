@@ -1,4 +1,6 @@
-"""Policies by index: the fast forms play exactly what the plain ones would, and the indices are those of the papers."""
+"""Policies by index: the fast forms play exactly what the plain ones would, and the indices are
+those of the papers.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +11,13 @@ import pytest
 
 import factored_bandits as fb
 import problems
-from factored_bandits.errors import InvalidInput
 from factored_bandits.core.kernel import kernel
-from factored_bandits.policies.blocks import kl_index as _kl_index, ucb as _ucb
-from factored_bandits.policies.factored.flat._flat import spread
 from factored_bandits.core.numerics import exploration, upper
-from factored_bandits.core.rng import below
+from factored_bandits.core.rng import randint
+from factored_bandits.errors import InvalidInputError
+from factored_bandits.policies.blocks import kl_index as _kl_index
+from factored_bandits.policies.blocks import ucb as _ucb
+from factored_bandits.policies.factored.flat._flat import spread
 
 TOTAL, PLAYS = 0, 1
 assert (TOTAL, PLAYS) == (_ucb.TOTAL, _ucb.PLAYS) == (_kl_index.TOTAL, _kl_index.PLAYS)
@@ -40,7 +43,7 @@ def plain_pick(table, start, size, by_kl, t, parameter, rng):
             best, ties = index, 0
         if index == best:
             ties += 1
-    left = below(rng, ties) if ties > 1 else 0
+    left = randint(rng, ties) if ties > 1 else 0
     for i in range(start, start + size):
         if plain_index(by_kl, table[TOTAL, i], table[PLAYS, i], t, parameter) == best:
             if left == 0:
@@ -51,13 +54,21 @@ def plain_pick(table, start, size, by_kl, t, parameter, rng):
 
 @kernel
 def ucb1_plan(params, state, t, rng, actions):
-    spread(state.sizes, plain_pick(state.table, 0, state.table.shape[1], False, t, params.alpha, rng), actions[0])
+    spread(
+        state.sizes,
+        plain_pick(state.table, 0, state.table.shape[1], False, t, params.alpha, rng),
+        actions[0],
+    )
     return 1
 
 
 @kernel
 def kl_ucb_plan(params, state, t, rng, actions):
-    spread(state.sizes, plain_pick(state.table, 0, state.table.shape[1], True, t, params.c, rng), actions[0])
+    spread(
+        state.sizes,
+        plain_pick(state.table, 0, state.table.shape[1], True, t, params.c, rng),
+        actions[0],
+    )
     return 1
 
 
@@ -78,14 +89,14 @@ def sparring_kl_ucb_plan(params, state, t, rng, actions):
 
 
 PLAIN = {
-    "ucb1": ucb1_plan,
-    "kl_ucb": kl_ucb_plan,
-    "sparring_ucb": sparring_ucb_plan,
-    "sparring_kl_ucb": sparring_kl_ucb_plan,
+    "flat_ucb1": ucb1_plan,
+    "flat_kl_ucb": kl_ucb_plan,
+    "per_factor_ucb": sparring_ucb_plan,
+    "per_factor_kl_ucb": sparring_kl_ucb_plan,
 }
 PROBLEMS = {
     "one good combination": fb.environments.spiked(8, 0.5, 0.2),
-    "no differences": fb.environments.make("rank_one", factors=[[0.7] * 6] * 2),
+    "no differences": fb.environments.make("rank1", factors=[[0.7] * 6] * 2),
     "no chance, many ties": fb.environments.make("table", means=[[1.0, 0.0, 1.0], [0.0, 0.0, 1.0]]),
     "raw rewards": fb.environments.make(
         "additive", effects=[[-0.5, 0.5], [0.0, 0.3, 0.4]], noise="gaussian", sigma=1.0
@@ -100,7 +111,8 @@ def test_every_play_is_that_of_the_plain_form(name, problem):
     plain = problems.variant(name, called=f"plain_{name}")
     plain.plan = PLAIN[name]
     fast, slow = (
-        fb.simulate(policy, problem, 20_000, repetitions=3, seed=4, progress=False) for policy in (name, plain)
+        fb.simulate(policy, problem, 20_000, repetitions=3, seed=4, progress=False)
+        for policy in (name, plain)
     )
     for ours, theirs in zip(fast.plays, slow.plays, strict=True):
         assert np.array_equal(ours, theirs)
@@ -109,7 +121,9 @@ def test_every_play_is_that_of_the_plain_form(name, problem):
 
 @pytest.mark.parametrize("c", [0.0, 3.0])
 def test_tangents_bound_the_index_at_all_later_times(c):
-    """What the lazy search rests on: the index lies between its last exact value and its tangent there."""
+    """What the lazy search rests on: the index lies between its last exact value and its tangent
+    there.
+    """
     rng = np.random.default_rng(0)
     table = _kl_index.kl_table(1)
     for _ in range(300):
@@ -125,7 +139,9 @@ def test_tangents_bound_the_index_at_all_later_times(c):
 
 
 def test_few_exact_indices_are_computed(monkeypatch):
-    """256 arms, the beginning, where indices change fastest: a twentieth of the roots that the plain form finds."""
+    """256 arms, the beginning, where indices change fastest: a twentieth of the roots that the
+    plain form finds.
+    """
     roots = []
 
     def counted(p, budget):
@@ -134,15 +150,21 @@ def test_few_exact_indices_are_computed(monkeypatch):
 
     monkeypatch.setattr(_kl_index, "upper", counted)
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
-    problems.job("kl_ucb", fb.environments.spiked(16, 0.75, 0.2), 3000).repetition(0, problems.never)
+    problems.job("flat_kl_ucb", fb.environments.spiked(16, 0.75, 0.2), 3000).repetition(
+        0, problems.never
+    )
     assert sum(roots) < 3000 * 256 / 20
 
 
-@pytest.mark.parametrize("name", ["ucb1", "kl_ucb"])
+@pytest.mark.parametrize("name", ["flat_ucb1", "flat_kl_ucb"])
 def test_logarithmic_on_a_problem_without_structure(name):
-    """In the last decade a logarithm grows by less than a root would: slope below 1/2 on log-log paper."""
+    """In the last decade a logarithm grows by less than a root would: slope below 1/2 on log-log
+    paper.
+    """
     problem = fb.environments.make("table", means=[[0.2, 0.8], [0.4, 0.3]])
-    result = fb.simulate(name, problem, 1e5, repetitions=10, seed=2, checkpoints=[10**4, 10**5], progress=False)
+    result = fb.simulate(
+        name, problem, 1e5, repetitions=10, seed=2, checkpoints=[10**4, 10**5], progress=False
+    )
     early, late = result.regret.mean(axis=0)
     assert math.log10(late / early) < 0.5
     assert result.summary().correct == 1.0
@@ -151,33 +173,50 @@ def test_logarithmic_on_a_problem_without_structure(name):
 def test_kl_ucb_is_asymptotically_near_the_lower_bound():
     """Two coins: regret below log T * gap / kl plus what 3 log log T adds, above a tenth of it."""
     problem = fb.environments.make("table", means=[0.5, 0.6])
-    mean = fb.simulate("kl_ucb", problem, 1e5, repetitions=40, seed=1, progress=False).summary().mean
+    mean = (
+        fb.simulate("flat_kl_ucb", problem, 1e5, repetitions=40, seed=1, progress=False)
+        .summary()
+        .mean
+    )
     divergence = 0.5 * math.log(0.5 / 0.6) + 0.5 * math.log(0.5 / 0.4)
     assert 0.1 * math.log(1e5) < mean * divergence / 0.1 < 1.2 * exploration(1e5, 3.0)
 
 
-@pytest.mark.parametrize("name", ["sparring_ucb", "sparring_kl_ucb", "marginal_thompson"])
+@pytest.mark.parametrize("name", ["per_factor_ucb", "per_factor_kl_ucb", "marginal_thompson"])
 def test_one_bandit_per_factor_locks_in_on_the_trap(name):
-    """The known failure: many runs play the small factor wrong for good and cost 0.03 a round, the others little."""
+    """The known failure: many runs play the small factor wrong for good and cost 0.03 a round, the
+    others little.
+    """
     problem, rounds = fb.environments.make("trap"), 50_000
-    policy = fb.policies.make(name, **({"alpha": 0.5} if name == "sparring_ucb" else {}))
-    regret = fb.simulate(policy, problem, rounds, repetitions=40, seed=1, progress=False).regret[:, -1]
+    policy = fb.policies.make(name, **({"alpha": 0.5} if name == "per_factor_ucb" else {}))
+    regret = fb.simulate(policy, problem, rounds, repetitions=40, seed=1, progress=False).regret[
+        :, -1
+    ]
     locked = regret > 0.8 * 0.03 * rounds
     assert 0.1 < locked.mean() < 0.9
     assert regret[locked].min() > 2 * regret[~locked].max()
-    sound = fb.simulate("tsallis_inf", problem, rounds, repetitions=40, seed=1, progress=False).regret[:, -1]
+    sound = fb.simulate(
+        "tsallis_inf", problem, rounds, repetitions=40, seed=1, progress=False
+    ).regret[:, -1]
     assert sound.max() < 0.8 * 0.03 * rounds
 
 
 def test_bad_parameters_are_refused():
-    for name, given in (("ucb1", {"alpha": -1.0}), ("sparring_ucb", {"alpha": -0.1}), ("kl_ucb", {"c": -1.0})):
-        with pytest.raises(InvalidInput, match="must not be negative"):
+    for name, given in (
+        ("flat_ucb1", {"alpha": -1.0}),
+        ("per_factor_ucb", {"alpha": -0.1}),
+        ("flat_kl_ucb", {"c": -1.0}),
+    ):
+        with pytest.raises(InvalidInputError, match="must not be negative"):
             problems.job(fb.policies.make(name, **given), problems.additive(2, 2))
-    with pytest.raises(InvalidInput, match="must not be negative"):
-        problems.job(fb.policies.make("sparring_kl_ucb", c=-1.0), problems.additive(2, 2))
+    with pytest.raises(InvalidInputError, match="must not be negative"):
+        problems.job(fb.policies.make("per_factor_kl_ucb", c=-1.0), problems.additive(2, 2))
 
 
-@pytest.mark.parametrize("name", ["ucb1", "kl_ucb", "thompson"])
+@pytest.mark.parametrize("name", ["flat_ucb1", "flat_kl_ucb", "flat_thompson"])
 def test_flat_policies_say_how_many_combinations_they_take(name):
-    with pytest.raises(InvalidInput, match=rf"{name} looks at every combination.*at most 1,000,000.*has 8,000,000"):
+    with pytest.raises(
+        InvalidInputError,
+        match=rf"{name} looks at every combination.*at most 1,000,000.*has 8,000,000",
+    ):
         problems.job(name, problems.additive(200, 200, 200))

@@ -15,7 +15,7 @@ from scipy.special import rel_entr
 from factored_bandits.core.numerics import exploration, kl, lower, upper
 
 getcontext().prec = 50
-chances = st.one_of(
+probabilities = st.one_of(
     st.floats(0.0, 1.0),
     st.floats(-14.0, 0.0).map(lambda e: 10.0**e),
     st.floats(-14.0, 0.0).map(lambda e: 1.0 - 10.0**e),
@@ -44,7 +44,7 @@ def bisected(p: float, budget: float) -> float:
 
 
 @fixed
-@given(chances, chances)
+@given(probabilities, probabilities)
 @example(1.0, 2e-313)
 def test_divergence_is_scipy_s(p, q):
     expected = rel_entr(p, q) + rel_entr(1.0 - p, 1.0 - q)
@@ -59,25 +59,31 @@ def test_divergence_keeps_its_digits_where_the_chances_are_near():
 
 
 @fixed
-@given(chances, budgets)
+@given(probabilities, budgets)
 @example(0.5, 40.0)
 @example(1.0 - 1e-14, 1e-3)
 @example(1e-14, 200.0)
 def test_upper_bound_against_bisection(p, budget):
-    """Good to 1e-9 of the distance and 1e-15 of the value, wherever the mean and however small the budget."""
+    """Good to 1e-9 of the distance and 1e-15 of the value, wherever the mean and however small the
+    budget.
+    """
     expected = bisected(p, budget)
-    assert upper(p, budget) == pytest.approx(expected, abs=1e-9 * (expected - p) + 4e-15 * (expected + 1e-3))
+    assert upper(p, budget) == pytest.approx(
+        expected, abs=1e-9 * (expected - p) + 4e-15 * (expected + 1e-3)
+    )
     assert p <= upper(p, budget) <= 1.0
     assert lower(1.0 - p, budget) == 1.0 - upper(1.0 - (1.0 - p), budget)
 
 
 @fixed
-@given(chances, budgets)
+@given(probabilities, budgets)
 def test_bounds_grow_with_the_budget_and_enclose_the_mean(p, budget):
     assert lower(p, 2 * budget) <= lower(p, budget) <= p <= upper(p, budget) <= upper(p, 2 * budget)
 
 
-@pytest.mark.parametrize(("n", "successes"), [(1, 0), (1, 1), (10, 3), (1000, 999), (10**6, 5 * 10**5)])
+@pytest.mark.parametrize(
+    ("n", "successes"), [(1, 0), (1, 1), (10, 3), (1000, 999), (10**6, 5 * 10**5)]
+)
 def test_confidence_interval_of_a_coin(n, successes):
     """As the index of KL-UCB is used: root of n kl(mean, q) = budget by an independent solver."""
     mean, budget = successes / n, 12.0

@@ -12,42 +12,48 @@ from scipy.optimize import minimize
 
 from factored_bandits.policies.blocks.lb_inf import (
     BETA,
-    CHANCE,
     ESTIMATE,
     GRADIENT,
     LEAST_SQUARES,
     PLAYS,
     PREDICTION,
+    PROBABILITY,
     VARIANCE,
-    chance_at,
     lb_inf_feed,
     lb_inf_table,
     lb_inf_weights,
+    probability_at,
 )
 
 fixed = settings(max_examples=120, deadline=None, derandomize=True, database=None)
-losses = st.one_of(st.floats(-5, 5), st.floats(-1e4, 1e4), st.floats(-1e9, 1e9), st.floats(-1e17, 1e17))
-learners = st.lists(st.tuples(losses, st.one_of(st.just(0.0), st.floats(0, 1e8))), min_size=2, max_size=20)
+losses = st.one_of(
+    st.floats(-5, 5), st.floats(-1e4, 1e4), st.floats(-1e9, 1e9), st.floats(-1e17, 1e17)
+)
+learners = st.lists(
+    st.tuples(losses, st.one_of(st.just(0.0), st.floats(0, 1e8))), min_size=2, max_size=20
+)
 rounds = st.floats(0, 12).map(lambda e: 10.0**e)
 
 
-def learner(estimates, variances=0.0, chances=None):
+def learner(estimates, variances=0.0, probabilities=None):
     table = lb_inf_table([len(estimates)])
     table[PREDICTION], table[ESTIMATE], table[VARIANCE] = 0.0, estimates, variances
-    if chances is not None:
-        table[CHANCE] = chances
+    if probabilities is not None:
+        table[PROBABILITY] = probabilities
     return table
 
 
-def solved(table, t, guess=0.0):
+def solved(table, t, assumptions=0.0):
     gamma = math.log1p(t)
-    level = lb_inf_weights(table, 0, table.shape[1], gamma, guess)
-    return table[CHANCE].copy(), level, gamma
+    level = lb_inf_weights(table, 0, table.shape[1], gamma, assumptions)
+    return table[PROBABILITY].copy(), level, gamma
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_chances_minimise_the_ftrl_objective(seed):
-    """Against a general convex solver: the value reached, the chances, and no direction that improves."""
+    """Against a general convex solver: the value reached, the chances, and no direction that
+    improves.
+    """
     rng = np.random.default_rng(seed)
     size, t = rng.integers(2, 8), 10 ** rng.uniform(0, 4)
     c, variances = rng.exponential(5.0, size), rng.exponential(20.0, size)
@@ -78,16 +84,20 @@ def test_chances_minimise_the_ftrl_objective(seed):
 @given(learners, rounds, st.floats(-1e6, 1e6), st.integers(0, 2**32))
 @example([(0.0, 0.0), (1e17, 0.0)], 1e9, 0.0, 0)
 @example([(0.0, 0.0), (0.0, 1e8), (1e-300, 0.0)], 1.0, 0.0, 0)
-def test_chances_whatever_the_losses(levels, t, guess, seed):
-    """From any last solution: chances add up to one, are never zero, never wrong numbers, and solve the equations."""
+def test_chances_whatever_the_losses(levels, t, assumptions, seed):
+    """From any last solution: chances add up to one, are never zero, never wrong numbers, and solve
+    the equations.
+    """
     estimates, variances = np.array(levels).T
     before = np.random.default_rng(seed).dirichlet(np.full(len(levels), 0.1)).clip(1e-300, 1.0)
     table = learner(estimates, variances, before)
-    p, _, gamma = solved(table, t, guess)
+    p, _, gamma = solved(table, t, assumptions)
     assert np.isfinite(p).all()
     assert (p > 0).all()
     assert abs(p.sum() - 1.0) < 1e-12
-    rest = np.array([p[np.arange(len(p)) != i].sum() for i in range(len(p))])  # 1 - p with its digits
+    rest = np.array(
+        [p[np.arange(len(p)) != i].sum() for i in range(len(p))]
+    )  # 1 - p with its digits
     implied = estimates - estimates[p.argmax()] + table[BETA] * (1 - 1 / p - gamma * np.log(rest))
     scale = table[BETA] / p + np.abs(estimates - estimates[p.argmax()]) + table[BETA] * gamma
     assert np.abs(implied - implied[p.argmax()]).max() <= 1e-7 * scale.max()
@@ -107,9 +117,16 @@ def test_a_smaller_loss_has_no_smaller_chance(estimates, t):
 @given(st.floats(-1e15, 300.0), st.floats(0.5, 30.0), st.floats(-17, 0), st.booleans())
 def test_one_level(a, gamma, exponent, mirrored):
     """h(p) = a from any guess, with the digits of whichever of p and 1 - p is small."""
-    guess = 10.0**exponent
-    p, rest = chance_at(a, gamma, 1.0 - guess if mirrored else guess, guess if mirrored else 1.0 - guess)
-    assert 1.0 - 1.0 / p - gamma * math.log(rest) == pytest.approx(a, rel=1e-7, abs=1e-7 * (1 + gamma))
+    assumptions = 10.0**exponent
+    p, rest = probability_at(
+        a,
+        gamma,
+        1.0 - assumptions if mirrored else assumptions,
+        assumptions if mirrored else 1.0 - assumptions,
+    )
+    assert 1.0 - 1.0 / p - gamma * math.log(rest) == pytest.approx(
+        a, rel=1e-7, abs=1e-7 * (1 + gamma)
+    )
     assert p + rest == pytest.approx(1.0, abs=1e-15)
 
 
@@ -122,28 +139,36 @@ def test_extremes_keep_their_digits(t):
 
 
 def test_estimates_are_unbiased_and_follow_the_formulas():
-    """The mean over the play of what is added is the loss of every level; checked without simulation."""
+    """The mean over the play of what is added is the loss of every level; checked without
+    simulation.
+    """
     true, gamma = np.array([0.9, 0.2, 0.5]), math.log1p(50)
     table = lb_inf_table([3])
     table[ESTIMATE], table[PREDICTION], table[PLAYS] = [9.0, 1.0, 90.0], [0.4, 0.3, 0.8], [4, 7, 2]
     lb_inf_weights(table, 0, 3, gamma, 0.0)
-    p, expected = table[CHANCE].copy(), np.zeros(3)
+    p, expected = table[PROBABILITY].copy(), np.zeros(3)
     assert p[1] > 0.7  # so that the minimum below is taken on both sides
     for arm in range(3):
         learned = table.copy()
         lb_inf_feed(learned, 0, 3, arm, true[arm], gamma, LEAST_SQUARES)
         expected += p[arm] * (learned[ESTIMATE] - table[ESTIMATE])
         others = np.arange(3) != arm
-        assert (learned[ESTIMATE] - table[ESTIMATE])[others] == pytest.approx(table[PREDICTION][others])
+        assert (learned[ESTIMATE] - table[ESTIMATE])[others] == pytest.approx(
+            table[PREDICTION][others]
+        )
         surprise = true[arm] - table[PREDICTION, arm]
         weight = min(1.0, 2 * (1 - p[arm]) / (p[arm] ** 2 * gamma))
         assert learned[VARIANCE, arm] == pytest.approx(surprise**2 * weight)
-        assert (learned[PREDICTION:CHANCE][:, others] == table[PREDICTION:CHANCE][:, others]).all()
+        assert (
+            learned[PREDICTION:PROBABILITY][:, others] == table[PREDICTION:PROBABILITY][:, others]
+        ).all()
     assert expected == pytest.approx(true, abs=1e-12)
 
 
 def test_predictions():
-    """Least squares is (1/2 + sum of losses) / (1 + plays); the gradient moves a quarter of the way."""
+    """Least squares is (1/2 + sum of losses) / (1 + plays); the gradient moves a quarter of the
+    way.
+    """
     table, gradient = lb_inf_table([2]), lb_inf_table([2])
     seen = [1.0, 0.0, 0.0, 0.25, 1.0]
     for n, loss in enumerate(seen, start=1):
@@ -164,6 +189,6 @@ def test_learners_side_by_side_do_not_touch_each_other():
     assert (table[:, :3] == before[:, :3]).all()
     alone = learner(np.array([2.5, 8.5, 4.5]))
     lb_inf_weights(alone, 0, 3, 2.0, 0.0)
-    assert table[CHANCE, 3:] == pytest.approx(alone[CHANCE])
+    assert table[PROBABILITY, 3:] == pytest.approx(alone[PROBABILITY])
     lb_inf_weights(table, 2, 1, 2.0, 0.0)
-    assert table[CHANCE, 2] == 1.0
+    assert table[PROBABILITY, 2] == 1.0

@@ -1,4 +1,6 @@
-"""Policies that draw levels by chance: tsallis_inf, lb_inf, exp3, comband; and the posteriors of Thompson sampling."""
+"""Policies that draw levels by chance: tsallis_inf, lb_inf, exp3, comband; and the posteriors of
+Thompson sampling.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +12,19 @@ import pytest
 
 import factored_bandits as fb
 import problems
-from factored_bandits.errors import InvalidInput
-from factored_bandits.policies.factored.flat import _beta_race, flat_thompson as thompson
-from factored_bandits.policies.blocks import propensities as _promises
-from factored_bandits.policies.factored.per_factor import marginal_thompson
-from factored_bandits.policies.blocks.lb_inf import CHANCE, ESTIMATE, PREDICTION, lb_inf_weights
-from factored_bandits.policies.blocks.tsallis import tsallis_weights
 from factored_bandits.core.rng import generators
+from factored_bandits.errors import InvalidInputError
+from factored_bandits.policies.blocks import propensities as _promises
+from factored_bandits.policies.blocks.lb_inf import (
+    ESTIMATE,
+    PREDICTION,
+    PROBABILITY,
+    lb_inf_weights,
+)
+from factored_bandits.policies.blocks.tsallis import tsallis_weights
+from factored_bandits.policies.factored.flat import _beta_race
+from factored_bandits.policies.factored.flat import flat_thompson as thompson
+from factored_bandits.policies.factored.per_factor import marginal_thompson
 
 LEARNERS = ["comband", "exp3", "lb_inf", "tsallis_inf"]
 
@@ -24,13 +32,17 @@ LEARNERS = ["comband", "exp3", "lb_inf", "tsallis_inf"]
 def started(policy, sizes=(3, 4), horizon=1000):
     """Module, coded parameters and state of a policy that knows nothing."""
     made = fb.policies.make(policy)
-    return made.module, made.coded(), made.module.init(made.coded(), np.array(sizes), horizon)
+    return made.module, made.encoded(), made.module.init(made.encoded(), np.array(sizes), horizon)
 
 
 def taught(policy, rounds, sizes=(3, 4), seed=0):
     """The same after some rounds on an additive problem, planned once more."""
     module, params, state = started(policy, sizes, rounds + 1)
-    problem, (policy_rng, rng), actions = problems.additive(*sizes), generators(seed), np.zeros((1, 2), dtype=np.int64)
+    problem, (policy_rng, rng), actions = (
+        problems.additive(*sizes),
+        generators(seed),
+        np.zeros((1, 2), dtype=np.int64),
+    )
     for t in range(1, rounds + 1):
         module.plan(params, state, t, policy_rng, actions)
         reward = problem.module.sample(problem.data, t, actions[0], rng)
@@ -43,14 +55,21 @@ def taught(policy, rounds, sizes=(3, 4), seed=0):
 def test_levels_are_drawn_with_the_chances_stated(name):
     """4 standard deviations of a binomial, in a state reached after 200 rounds."""
     module, params, state = taught(name, 200)
-    rng, actions, counts = np.random.default_rng(1), np.zeros((1, 2), dtype=np.int64), [np.zeros(3), np.zeros(4)]
+    rng, actions, counts = (
+        np.random.default_rng(1),
+        np.zeros((1, 2), dtype=np.int64),
+        [np.zeros(3), np.zeros(4)],
+    )
     for _ in range(5000):
         module.plan(params, state, 201, rng, actions)
         for l in range(2):
             counts[l][actions[0, l]] += 1
-    for count, chance in zip(counts, module.propensities(params, state, 1), strict=True):
-        assert chance.sum() == pytest.approx(1.0, abs=1e-12)
-        assert (np.abs(count - 5000 * chance) < 4 * np.sqrt(5000 * chance * (1 - chance)) + 1).all()
+    for count, probability in zip(counts, module.propensities(params, state, 1), strict=True):
+        assert probability.sum() == pytest.approx(1.0, abs=1e-12)
+        assert (
+            np.abs(count - 5000 * probability)
+            < 4 * np.sqrt(5000 * probability * (1 - probability)) + 1
+        ).all()
 
 
 def estimates(state):
@@ -59,21 +78,29 @@ def estimates(state):
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_estimated_losses_are_unbiased(name):
-    """Over the draw of a level, with its loss known: the mean of what is added is the loss. Nothing is simulated."""
+    """Over the draw of a level, with its loss known: the mean of what is added is the loss. Nothing
+    is simulated.
+    """
     module, params, state = taught(name, 100)
-    chance, losses, expected = module.propensities(params, state, 1)[0], np.array([0.2, 0.9, 0.5]), np.zeros(3)
+    probability, losses, expected = (
+        module.propensities(params, state, 1)[0],
+        np.array([0.2, 0.9, 0.5]),
+        np.zeros(3),
+    )
     for level in range(3):
         copy = type(state)(*(array.copy() for array in state))
-        _promises.promise(copy.promises, 101, 0, chance[level])
+        _promises.remember(copy.remembered, 101, 0, probability[level])
         before = estimates(copy)
         module.learn(params, copy, 101, np.array([[level, 0]]), np.array([1.0 - losses[level]]))
-        expected += chance[level] * (estimates(copy) - before)[:3]
+        expected += probability[level] * (estimates(copy) - before)[:3]
     assert expected == pytest.approx(losses, abs=1e-9)
 
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_late_rewards_are_divided_by_the_chance_of_their_own_round(name):
-    """Three decisions open at once; later plans change the chances, the estimates use those stated when asked."""
+    """Three decisions open at once; later plans change the chances, the estimates use those stated
+    when asked.
+    """
     agent = fb.Agent(name, factors={"a": [0, 1, 2], "b": [0, 1]}, seed=2, horizon=1000)
     for _ in range(50):
         agent.tell(agent.ask().id, float(agent._ledger.asked % 3 == 0))
@@ -84,16 +111,19 @@ def test_late_rewards_are_divided_by_the_chance_of_their_own_round(name):
         prediction = agent._state.table[PREDICTION, at] if name == "lb_inf" else 0.0
         agent.tell(decision.id, 0.0)
         gained = estimates(agent._state)[at] - before[at]
-        chance, baselines = decision.propensity["a"], (0.0, 0.5) if name == "tsallis_inf" else (prediction,)
-        assert any(gained == pytest.approx(base + (1.0 - base) / chance) for base in baselines)
+        probability, baselines = (
+            decision.propensity["a"],
+            (0.0, 0.5) if name == "tsallis_inf" else (prediction,),
+        )
+        assert any(gained == pytest.approx(base + (1.0 - base) / probability) for base in baselines)
         agent.ask()
 
 
 def test_promises_are_kept_for_a_while():
-    ring = _promises.no_promises(1)
+    ring = _promises.no_propensities(1)
     for t in range(1, 3000):
-        _promises.promise(ring, t, 0, 1.0 / t)
-    kept = [t for t in range(1, 3000) if _promises.promised(ring, t, 0, -1.0) == 1.0 / t]
+        _promises.remember(ring, t, 0, 1.0 / t)
+    kept = [t for t in range(1, 3000) if _promises.recall(ring, t, 0, -1.0) == 1.0 / t]
     assert kept == list(range(3000 - _promises.OPEN, 3000))
 
 
@@ -111,50 +141,73 @@ def test_lb_inf_solves_for_the_gamma_of_its_round():
     """gamma = log(1 + t), with the predictions and the learning rates of today."""
     _, _, state = taught("lb_inf", 300)
     table = state.table.copy()
-    table[CHANCE] = 0.25
+    table[PROBABILITY] = 0.25
     for start, size in ((0, 3), (3, 4)):
         lb_inf_weights(table, start, size, math.log(302), 0.0)
-    assert state.table[CHANCE] == pytest.approx(table[CHANCE], rel=1e-6)
+    assert state.table[PROBABILITY] == pytest.approx(table[PROBABILITY], rel=1e-6)
 
 
 def test_exp3_has_the_weights_of_the_textbook():
     _, _, state = taught("exp3", 300)
     for part, size in ((slice(0, 3), 3), (slice(3, 7), 4)):
         weights = np.exp(-math.sqrt(math.log(size) / (size * 301)) * state.losses[part])
-        assert state.chances[part] == pytest.approx(weights / weights.sum(), rel=1e-9)
+        assert state.probabilities[part] == pytest.approx(weights / weights.sum(), rel=1e-9)
 
 
 def test_comband_explores_and_learns_as_in_theorem_1():
-    """Rate and exploration by the formula, with B^2 = 2 and 1 / lambda_min = 4; weights mixed with uniform play."""
+    """Rate and exploration by the formula, with B^2 = 2 and 1 / lambda_min = 4; weights mixed with
+    uniform play.
+    """
     _, _, state = taught("comband", 300)
     rate = math.sqrt(math.log(12) / ((7 + 2 * 8) * 301))
     assert state.tuning == pytest.approx([rate, 8 * rate])
     weights = np.exp(-rate * state.losses[:3])
-    assert state.chances[:3] == pytest.approx((1 - 8 * rate) * weights / weights.sum() + 8 * rate / 3, rel=1e-9)
-    with pytest.raises(InvalidInput, match="needs the horizon"):
+    assert state.probabilities[:3] == pytest.approx(
+        (1 - 8 * rate) * weights / weights.sum() + 8 * rate / 3, rel=1e-9
+    )
+    with pytest.raises(InvalidInputError, match="needs the horizon"):
         started("comband", horizon=0)
 
 
 def test_the_pseudo_inverse_of_comband_is_importance_weighting_per_factor():
-    """On a product: <u, P+ s> = sum of 1{same level} / chance - (L - 1) for all pairs of combinations."""
+    """On a product: <u, P+ s> = sum of 1{same level} / chance - (L - 1) for all pairs of
+    combinations.
+    """
     rng = np.random.default_rng(3)
-    chances = [rng.dirichlet(np.ones(size)) for size in (2, 3, 2)]
-    combinations = list(itertools.product(*(range(len(chance)) for chance in chances)))
-    vectors = np.array(
-        [np.concatenate([np.eye(len(p))[i] for p, i in zip(chances, c, strict=True)]) for c in combinations]
+    probabilities = [rng.dirichlet(np.ones(size)) for size in (2, 3, 2)]
+    combinations = list(
+        itertools.product(*(range(len(probability)) for probability in probabilities))
     )
-    law = np.array([math.prod(p[i] for p, i in zip(chances, c, strict=True)) for c in combinations])
-    estimate = vectors @ np.linalg.pinv(vectors.T @ (law[:, None] * vectors), rcond=1e-10) @ vectors.T
+    vectors = np.array(
+        [
+            np.concatenate([np.eye(len(p))[i] for p, i in zip(probabilities, c, strict=True)])
+            for c in combinations
+        ]
+    )
+    law = np.array(
+        [math.prod(p[i] for p, i in zip(probabilities, c, strict=True)) for c in combinations]
+    )
+    estimate = (
+        vectors @ np.linalg.pinv(vectors.T @ (law[:, None] * vectors), rcond=1e-10) @ vectors.T
+    )
     for (a, u), (b, s) in itertools.product(enumerate(combinations), repeat=2):
-        direct = sum((i == j) / p[j] for p, i, j in zip(chances, u, s, strict=True)) - 2
+        direct = sum((i == j) / p[j] for p, i, j in zip(probabilities, u, s, strict=True)) - 2
         assert estimate[a, b] == pytest.approx(direct, abs=1e-8)
 
 
 def test_thompson_posteriors_are_conjugate():
-    """Beta(1 + successes, 1 + failures), parts of a success counted as such, per combination and per level."""
+    """Beta(1 + successes, 1 + failures), parts of a success counted as such, per combination and
+    per level.
+    """
     rng, sizes = np.random.default_rng(0), (2, 3)
-    plays, rewards = np.stack([rng.integers(size, size=200) for size in sizes], axis=1), rng.random(200).round(1)
-    (flat, params, joint), (factored, _, marginal) = started("thompson", sizes), started("marginal_thompson", sizes)
+    plays, rewards = (
+        np.stack([rng.integers(size, size=200) for size in sizes], axis=1),
+        rng.random(200).round(1),
+    )
+    (flat, params, joint), (factored, _, marginal) = (
+        started("flat_thompson", sizes),
+        started("marginal_thompson", sizes),
+    )
     for t, (action, reward) in enumerate(zip(plays, rewards, strict=True), start=1):
         flat.learn(params, joint, t, action[None], np.array([reward]))
         factored.learn(params, marginal, t, action[None], np.array([reward]))
@@ -174,11 +227,15 @@ def test_raw_rewards_leave_posteriors_that_exist(module):
     for reward in (-3.0, 0.5, 7.0):
         module.learn(params, state, 1, np.array([[1, 2]]), np.array([reward]))
     assert (state.table[:2] >= 1.0).all()
-    assert state.table[:2].sum() == pytest.approx(state.table[:2].size + 3 * (1 if module is thompson else 2))
+    assert state.table[:2].sum() == pytest.approx(
+        state.table[:2].size + 3 * (1 if module is thompson else 2)
+    )
 
 
 def test_thompson_races_have_the_law_of_plain_draws():
-    """The same number of plays of each combination, 4 standard errors, as with a draw from every posterior."""
+    """The same number of plays of each combination, 4 standard errors, as with a draw from every
+    posterior.
+    """
 
     def plain(params, state, t, rng, actions):
         draws = rng.beta(state.table[_beta_race.FIRST], state.table[_beta_race.SECOND])
@@ -189,13 +246,17 @@ def test_thompson_races_have_the_law_of_plain_draws():
     for planner in (None, plain):
         plays = []
         for seed in range(40):
-            module, params, state = started("thompson")
+            module, params, state = started("flat_thompson")
             policy_rng, rng = generators(seed)
             actions = np.zeros((1, 2), dtype=np.int64)
             for t in range(1, 301):
                 (planner or module.plan)(params, state, t, policy_rng, actions)
                 module.learn(
-                    params, state, t, actions, np.array([problem.module.sample(problem.data, t, actions[0], rng)])
+                    params,
+                    state,
+                    t,
+                    actions,
+                    np.array([problem.module.sample(problem.data, t, actions[0], rng)]),
                 )
             plays.append(state.table[thompson.PLAYS].copy())
         results.append(np.array(plays))
@@ -207,29 +268,41 @@ def test_thompson_races_have_the_law_of_plain_draws():
 @pytest.mark.parametrize("size", [1, 2, 40])
 @pytest.mark.parametrize("name", ["lb_inf", "tsallis_inf"])
 def test_weights_stay_chances_after_a_billion_rounds(name, size):
-    """Estimates as after 10^9 rounds with a gap of 0.3: chances add up to one, stay positive, and are near 0 and 1."""
+    """Estimates as after 10^9 rounds with a gap of 0.3: chances add up to one, stay positive, and
+    are near 0 and 1.
+    """
     module, params, state = started(name, (size, 2))
     rng, actions = np.random.default_rng(0), np.zeros((1, 2), dtype=np.int64)
     (state.table[ESTIMATE] if name == "lb_inf" else state.losses)[:] = 5e8
     (state.table[ESTIMATE] if name == "lb_inf" else state.losses)[[0, size]] -= 3e8
     for t in range(10**9, 10**9 + 200):
         module.plan(params, state, t, rng, actions)
-        chances = module.propensities(params, state, 1)
-        assert all(abs(chance.sum() - 1) < 1e-12 and (chance > 0).all() for chance in chances)
-        assert all(chance[0] > 1 - 1e-6 for chance in chances)
+        probabilities = module.propensities(params, state, 1)
+        assert all(
+            abs(probability.sum() - 1) < 1e-12 and (probability > 0).all()
+            for probability in probabilities
+        )
+        assert all(probability[0] > 1 - 1e-6 for probability in probabilities)
         module.learn(params, state, t, actions, np.array([float(t % 3 == 0)]))
 
 
-@pytest.mark.parametrize(("name", "slope"), [("lb_inf", 0.5), ("tsallis_inf", 0.5), ("exp3", 0.75), ("comband", 0.75)])
+@pytest.mark.parametrize(
+    ("name", "slope"), [("lb_inf", 0.5), ("tsallis_inf", 0.5), ("exp3", 0.75), ("comband", 0.75)]
+)
 def test_regret_in_the_last_decade(name, slope):
-    """Slope on log-log paper, additive losses: a logarithm stays below the 1/2 of a root, a root half way below 1."""
+    """Slope on log-log paper, additive losses: a logarithm stays below the 1/2 of a root, a root
+    half way below 1.
+    """
     problem = fb.environments.make("additive", effects=[[0.3, 0, 0, 0], [0.2, 0, 0]], base=0.3)
     rounds = 200_000
     if name == "comband":  # tuned to its horizon: one run each
         ends = [
-            fb.simulate(name, problem, n, 10, seed=1, progress=False).summary().mean for n in (rounds // 10, rounds)
+            fb.simulate(name, problem, n, 10, seed=1, progress=False).summary().mean
+            for n in (rounds // 10, rounds)
         ]
     else:
         points = [rounds // 10, rounds]
-        ends = fb.simulate(name, problem, rounds, 10, seed=1, checkpoints=points, progress=False).regret.mean(axis=0)
+        ends = fb.simulate(
+            name, problem, rounds, 10, seed=1, checkpoints=points, progress=False
+        ).regret.mean(axis=0)
     assert math.log10(ends[1] / ends[0]) < slope

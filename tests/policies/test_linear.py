@@ -10,6 +10,7 @@ import pytest
 
 import factored_bandits as fb
 import problems
+from factored_bandits.core.rng import generators
 from factored_bandits.policies.factored.linear import _linear, _optimism, lin_thompson, lin_ucb
 from factored_bandits.policies.factored.linear._optimism import (
     LINEAR,
@@ -17,29 +18,30 @@ from factored_bandits.policies.factored.linear._optimism import (
     Model,
     most_optimistic,
 )
-from factored_bandits.core.rng import generators
 
 SIZES = np.array([3, 4, 2])
 
 
 def vector(action, sizes=SIZES):
     """The features of a combination, written out: a constant and one-hot levels."""
-    return np.concatenate([[1.0], *(np.eye(size)[level] for size, level in zip(sizes, action, strict=True))])
+    return np.concatenate(
+        [[1.0], *(np.eye(size)[level] for size, level in zip(sizes, action, strict=True))]
+    )
 
 
 def history(policy, rounds, sizes=SIZES, seed=0, **params):
     """Play by hand; the features and rewards seen, and the policy with its state."""
     made = fb.policies.make(policy, **params)
-    module, coded = made.module, made.coded()
-    state, (rng, noise) = module.init(coded, sizes, rounds), generators(seed)
+    module, encoded = made.module, made.encoded()
+    state, (rng, noise) = module.init(encoded, sizes, rounds), generators(seed)
     actions, features, rewards = np.zeros((max(sizes), len(sizes)), dtype=np.int64), [], []
     for t in range(1, rounds + 1):
-        module.plan(coded, state, t, rng, actions)
+        module.plan(encoded, state, t, rng, actions)
         reward = float(noise.random() < 0.2 + 0.2 * (actions[0] == 0).sum())
-        module.learn(coded, state, t, actions[:1], np.array([reward]))
+        module.learn(encoded, state, t, actions[:1], np.array([reward]))
         features.append(vector(actions[0], sizes))
         rewards.append(reward)
-    return module, coded, state, np.array(features), np.array(rewards)
+    return module, encoded, state, np.array(features), np.array(rewards)
 
 
 def random_covariance(d, rng, plays=30):
@@ -55,7 +57,7 @@ def test_both_rank_one_updates_are_the_inverse(weight):
     for _ in range(1000):
         action = np.array([rng.integers(size) for size in SIZES])
         x = vector(action)
-        _linear.main_effects(_linear.starts(SIZES), action, ones)
+        _linear.main_effects(_linear.offsets(SIZES), action, ones)
         before = np.linalg.solve(precision, x)
         forms = _linear.shrink(covariance, ones, weight, work), 0.0
         assert work == pytest.approx(before, abs=1e-9)
@@ -74,7 +76,9 @@ def test_lin_ucb_is_ridge_regression_with_the_radius_of_the_theorem():
     assert state.covariance == pytest.approx(np.linalg.inv(v), abs=1e-9)
     assert state.vectors[lin_ucb.ESTIMATE] == pytest.approx(np.linalg.solve(v, x.T @ y), abs=1e-9)
     ratio = math.sqrt(np.linalg.det(v)) * 0.5 ** (-d / 2) / 0.05
-    assert module.beta(params, state) == pytest.approx(0.5 * math.sqrt(2 * math.log(ratio)) + math.sqrt(0.5) * 2.0)
+    assert module.beta(params, state) == pytest.approx(
+        0.5 * math.sqrt(2 * math.log(ratio)) + math.sqrt(0.5) * 2.0
+    )
 
 
 def test_lin_ucb_plays_the_largest_bound():
@@ -108,8 +112,16 @@ def test_enumeration_is_exact_and_ascent_is_nearly_so(sizes, link, monkeypatch):
     scratch = np.zeros((len(sizes) + 1, d)), np.zeros(len(sizes), dtype=np.int64)
     for _ in range(50):
         theta, covariance = rng.standard_normal(d), random_covariance(d, rng)
-        bounds, action = brute_force(sizes, theta, covariance, 2.0, link), np.zeros(len(sizes), dtype=np.int64)
-        arguments = Model(_linear.starts(sizes), theta, covariance, 2.0, link), rng, *scratch, action
+        bounds, action = (
+            brute_force(sizes, theta, covariance, 2.0, link),
+            np.zeros(len(sizes), dtype=np.int64),
+        )
+        arguments = (
+            Model(_linear.offsets(sizes), theta, covariance, 2.0, link),
+            rng,
+            *scratch,
+            action,
+        )
         monkeypatch.setattr(_optimism, "ENUMERATED", 5000)
         most_optimistic(*arguments)
         assert bounds[tuple(action)] == pytest.approx(max(bounds.values()), rel=1e-12)
@@ -123,9 +135,11 @@ def test_enumeration_is_exact_and_ascent_is_nearly_so(sizes, link, monkeypatch):
 
 
 def test_ties_of_optimism_are_broken_at_random():
-    """Before anything is known all 12 combinations tie: each is played (5 standard errors of 2400 draws)."""
+    """Before anything is known all 12 combinations tie: each is played (5 standard errors of 2400
+    draws).
+    """
     made, sizes = fb.policies.make("lin_ucb"), np.array([3, 4])
-    params, rng, counts = made.coded(), np.random.default_rng(1), np.zeros((3, 4))
+    params, rng, counts = made.encoded(), np.random.default_rng(1), np.zeros((3, 4))
     state, actions = made.module.init(params, sizes, 0), np.zeros((4, 2), dtype=np.int64)
     for _ in range(2400):
         made.module.plan(params, state, 1, rng, actions)
@@ -137,12 +151,18 @@ def test_lin_thompson_keeps_a_root_of_the_covariance():
     _, _, state, x, y = history("lin_thompson", 400, regularisation=0.5)
     v = 0.5 * np.eye(1 + SIZES.sum()) + x.T @ x
     assert state.factor.T @ state.factor == pytest.approx(np.linalg.inv(v), abs=1e-9)
-    assert state.vectors[lin_thompson.ESTIMATE] == pytest.approx(np.linalg.solve(v, x.T @ y), abs=1e-9)
+    assert state.vectors[lin_thompson.ESTIMATE] == pytest.approx(
+        np.linalg.solve(v, x.T @ y), abs=1e-9
+    )
 
 
 def check_draws(mean, factor, scale, draws=20_000):
     """Mean and covariance of draws, each entry within 6 standard errors."""
-    rng, weights, found = np.random.default_rng(2), np.zeros(len(mean)), np.zeros((draws, len(mean)))
+    rng, weights, found = (
+        np.random.default_rng(2),
+        np.zeros(len(mean)),
+        np.zeros((draws, len(mean))),
+    )
     for row in found:
         _linear.draw(mean, factor, scale, rng, weights)
         row[:] = weights
@@ -169,7 +189,9 @@ def test_lin_thompson_plays_the_best_levels_of_its_draw():
 
 
 def test_a_long_run_does_not_drift():
-    """After 200,000 compiled rounds the recursive estimate is still the closed form of what was played."""
+    """After 200,000 compiled rounds the recursive estimate is still the closed form of what was
+    played.
+    """
     problem = fb.environments.make("additive", effects=[[0.3, 0.0, 0.1], [0.2, 0.0]], base=0.2)
     job = problems.job("lin_thompson", problem, 200_000, permute=False)
     policy_rng, rng = generators(0)
@@ -186,7 +208,9 @@ def test_a_long_run_does_not_drift():
 @pytest.mark.parametrize("name", ["lin_ucb", "lin_thompson"])
 def test_regret_grows_slower_than_a_root(name):
     problem = fb.environments.make("additive", effects=[[0.3, 0.0, 0.0], [0.3, 0.0, 0.0]], base=0.2)
-    result = fb.simulate(name, problem, 1e5, repetitions=10, seed=1, checkpoints=[10**4], progress=False)
+    result = fb.simulate(
+        name, problem, 1e5, repetitions=10, seed=1, checkpoints=[10**4], progress=False
+    )
     early, late = result.regret.mean(axis=0)
     assert late - early < 0.5 * (math.sqrt(10) - 1) * early
     assert result.correct[:, -1].all()
@@ -194,6 +218,10 @@ def test_regret_grows_slower_than_a_root(name):
 
 def test_refusals():
     problem = fb.environments.make("additive", effects=[[0.3, 0.0], [0.3, 0.0]])
-    for name, wrong in (("lin_ucb", {"delta": 1.0}), ("lin_ucb", {"regularisation": 0}), ("lin_thompson", {"v": 0})):
-        with pytest.raises(fb.errors.InvalidInput, match=f"{name}: .*must"):
+    for name, wrong in (
+        ("lin_ucb", {"delta": 1.0}),
+        ("lin_ucb", {"regularisation": 0}),
+        ("lin_thompson", {"v": 0}),
+    ):
+        with pytest.raises(fb.errors.InvalidInputError, match=f"{name}: .*must"):
             fb.simulate(fb.policies.make(name, **wrong), problem, 10)

@@ -33,7 +33,7 @@ SHARED = {
     "merge_rucb": lambda arms, rounds: literal.Merge(arms, "rucb"),
     "merge_dts": lambda arms, rounds: literal.Merge(arms, "dts"),
 }
-IN_LAW = {
+IN_DISTRIBUTION = {
     "dts": lambda arms: literal.Dts(arms),
     "dts_plus": lambda arms: literal.Dts(arms, plus=True),
     "rcs": lambda arms: literal.Rcs(arms),
@@ -67,10 +67,14 @@ def final(rounds):
 @pytest.mark.parametrize("label", SHARED)
 @pytest.mark.parametrize("duel", DUELS)
 def test_same_chance_same_plays(duel, label, ties):
-    """Every round, all pairs and bounds recomputed: also with ties, which count half a win for each."""
+    """Every round, all pairs and bounds recomputed: also with ties, which count half a win for
+    each.
+    """
     problem, rounds = DUELS[duel], 250 if duel == "wide" else 700
     oracle = SHARED[label](problem.sizes[0], rounds)
-    _, _, state = final(play_both(label, oracle, problem, rounds, seed=len(duel), ties=ties, same_plays=True))
+    _, _, state = final(
+        play_both(label, oracle, problem, rounds, seed=len(duel), ties=ties, same_plays=True)
+    )
     np.testing.assert_array_equal(state.wins, np.array(oracle.W))
 
 
@@ -87,8 +91,10 @@ def test_same_chance_same_plays_for_long(label, seed):
 def learned(label, duel, rounds, seed=0):
     """A state of the fast form and its oracle after some rounds; and the next round."""
     problem = DUELS[duel]
-    oracle = IN_LAW[label](problem.sizes[0])
-    _, job, state = final(play_both(label, oracle, problem, rounds, seed, ties=0.0, same_plays=False))
+    oracle = IN_DISTRIBUTION[label](problem.sizes[0])
+    _, job, state = final(
+        play_both(label, oracle, problem, rounds, seed, ties=0.0, same_plays=False)
+    )
     return job, state, oracle, rounds + 1
 
 
@@ -98,7 +104,9 @@ def tabulated(job, state, oracle, t, draws):
     table = np.zeros((2, arms * arms), dtype=np.int64)
     mine, theirs = np.random.default_rng(1), np.random.default_rng(2)
     actions = np.zeros((arms, 2), dtype=np.int64)
-    titles = [0, 2, 1, 1, 3, 0, 1][:arms]  # of RCS, whose plan counts them: the same before every draw
+    titles = [0, 2, 1, 1, 3, 0, 1][
+        :arms
+    ]  # of RCS, whose plan counts them: the same before every draw
     for _ in range(draws):
         if hasattr(state, "titles"):
             state.titles[:], oracle.titles = titles, list(titles)
@@ -119,7 +127,7 @@ def difference(table):
 
 @pytest.mark.parametrize("rounds", [5, 60, 400])
 @pytest.mark.parametrize("duel", ["arithmetic", "no Condorcet winner"])
-@pytest.mark.parametrize("label", IN_LAW)
+@pytest.mark.parametrize("label", IN_DISTRIBUTION)
 def test_same_law(label, duel, rounds):
     """Both arms together, from the same state: a false alarm has a chance of one in a million."""
     assert difference(tabulated(*learned(label, duel, rounds), draws=3_000)) > 1e-6
@@ -139,9 +147,13 @@ def test_the_test_of_laws_can_fail():
 def test_candidates_of_double_thompson_sampling(duel):
     """C from deficits and remembered counts is C from all upper bounds, in every round."""
     oracle = literal.Dts(DUELS[duel].sizes[0])
-    for t, job, state in play_both("dts", oracle, DUELS[duel], 800, seed=3, ties=0.0, same_plays=False):
+    for t, job, state in play_both(
+        "dts", oracle, DUELS[duel], 800, seed=3, ties=0.0, same_plays=False
+    ):
         least = _dts.candidates(state, job.params.alpha * np.log(t + 1))
-        assert np.flatnonzero(state.counts[_dts.BEATEN] == least).tolist() == oracle.candidates(t + 1)
+        assert np.flatnonzero(state.counts[_dts.BEATEN] == least).tolist() == oracle.candidates(
+            t + 1
+        )
 
 
 @pytest.mark.parametrize("label", ["rmed1", "rmed2", "rmed2fh"])
@@ -152,6 +164,8 @@ def test_evidence_is_never_off(label):
     oracle.loop, checked = False, 0
     for _, _, state in play_both(label, oracle, problem, 2_000, seed=6, ties=0.1, same_plays=False):
         if moments.random() < 0.05:
-            np.testing.assert_allclose(state.total, [oracle.evidence(i) for i in oracle.arms], rtol=1e-12, atol=1e-9)
+            np.testing.assert_allclose(
+                state.total, [oracle.evidence(i) for i in oracle.arms], rtol=1e-12, atol=1e-9
+            )
             checked += 1
     assert checked > 50

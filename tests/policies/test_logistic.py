@@ -12,7 +12,7 @@ from test_linear import SIZES, check_draws, history, vector
 import factored_bandits as fb
 import problems
 from factored_bandits.policies.factored.linear import _pairs, glm_ucb, logistic_thompson
-from factored_bandits.policies.factored.linear._linear import sigmoid, starts
+from factored_bandits.policies.factored.linear._linear import offsets, sigmoid
 
 
 def sigma(x):
@@ -22,12 +22,16 @@ def sigma(x):
 def pairs_vector(action):
     """Constant, levels, and pairs of levels by hand."""
     parts = [np.eye(size)[level] for size, level in zip(SIZES, action, strict=True)]
-    return np.concatenate([[1.0], *parts, *(np.outer(a, b).reshape(-1) for a, b in itertools.combinations(parts, 2))])
+    return np.concatenate(
+        [[1.0], *parts, *(np.outer(a, b).reshape(-1) for a, b in itertools.combinations(parts, 2))]
+    )
 
 
 def test_sigmoid_does_not_overflow():
     for x in (-800.0, -30.0, 0.0, 3.0, 800.0):
-        assert sigmoid(x) == pytest.approx(1.0 / (1.0 + math.exp(-x)) if x > -700 else 0.0, rel=1e-12)
+        assert sigmoid(x) == pytest.approx(
+            1.0 / (1.0 + math.exp(-x)) if x > -700 else 0.0, rel=1e-12
+        )
 
 
 @pytest.mark.parametrize("interactions", ["none", "pairwise"])
@@ -55,10 +59,15 @@ def test_draws_have_the_covariance():
 
 
 def test_the_posterior_finds_the_weights():
-    """Log-odds of all combinations after 10,000 uniform plays, against the truth (5 posterior deviations)."""
-    rng, effects = np.random.default_rng(3), [np.array([0.0, 1.0, -1.0]), np.array([0.5, 0.0, -0.5, 0.2]), np.zeros(2)]
+    """Log-odds of all combinations after 10,000 uniform plays, against the truth (5 posterior
+    deviations).
+    """
+    rng, effects = (
+        np.random.default_rng(3),
+        [np.array([0.0, 1.0, -1.0]), np.array([0.5, 0.0, -0.5, 0.2]), np.zeros(2)],
+    )
     made = fb.policies.make("logistic_thompson")
-    params, state = made.coded(), made.module.init(made.coded(), SIZES, 0)
+    params, state = made.encoded(), made.module.init(made.encoded(), SIZES, 0)
     for t in range(10_000):
         action = np.array([[rng.integers(size) for size in SIZES]])
         odds = sum(effect[level] for effect, level in zip(effects, action[0], strict=True)) - 0.3
@@ -74,14 +83,16 @@ def test_the_posterior_finds_the_weights():
 
 def test_hill_climbing_ends_on_a_top_and_mostly_on_the_highest():
     rng, sizes = np.random.default_rng(4), SIZES
-    pairs, d = _pairs.pair_starts(sizes)
+    pairs, d = _pairs.pair_offsets(sizes)
     trial, action, hits = np.zeros((2, 3), dtype=np.int64), np.zeros(3, dtype=np.int64), 0
     for _ in range(100):
         weights = rng.standard_normal(d)
-        values = {a: pairs_vector(a)[1:] @ weights[1:] for a in itertools.product(*map(range, sizes))}
-        _pairs.climb_from_anywhere(starts(sizes), pairs, weights, 5, rng, trial, action)
+        values = {
+            a: pairs_vector(a)[1:] @ weights[1:] for a in itertools.product(*map(range, sizes))
+        }
+        _pairs.climb_from_anywhere(offsets(sizes), pairs, weights, 5, rng, trial, action)
         reached = values[tuple(action)]
-        assert reached == pytest.approx(_pairs.total_value(starts(sizes), pairs, weights, action))
+        assert reached == pytest.approx(_pairs.total_value(offsets(sizes), pairs, weights, action))
         near = [a for a in values if sum(i != j for i, j in zip(a, action, strict=True)) == 1]
         assert all(values[a] <= reached + 1e-12 for a in near)
         hits += reached >= max(values.values()) - 1e-12
@@ -105,7 +116,9 @@ def test_pairwise_is_the_same_interpreted(monkeypatch):
     made, runs = fb.policies.make("logistic_thompson", interactions="pairwise", restarts=2), []
     for disabled in ("0", "1"):
         monkeypatch.setenv("NUMBA_DISABLE_JIT", disabled)
-        runs.append(problems.job(made, problems.additive(3, 4, 1), 200).repetition(1, problems.never)[0])
+        runs.append(
+            problems.job(made, problems.additive(3, 4, 1), 200).repetition(1, problems.never)[0]
+        )
     assert np.array_equal(runs[0].plays, runs[1].plays)
 
 
@@ -133,21 +146,25 @@ def test_glm_ucb_fits_the_regression(ridge):
     assert state.covariance == pytest.approx(np.linalg.inv(v), abs=1e-7 / ridge)
     slope = sigma(math.sqrt(4.0))
     kappa = 1.0 / (slope * (1.0 - slope))  # bound 1, three factors and a constant
-    spread = math.sqrt(2 * math.log(1 / 0.01) + np.linalg.slogdet(v)[1] - len(theta) * math.log(ridge))
+    spread = math.sqrt(
+        2 * math.log(1 / 0.01) + np.linalg.slogdet(v)[1] - len(theta) * math.log(ridge)
+    )
     assert module.radius(params, state, 3) == pytest.approx(kappa / 4 * spread + math.sqrt(ridge))
 
 
 def test_glm_ucb_fits_data_without_failures():
     """Only successes: without the ridge there would be no maximum."""
     made = fb.policies.make("glm_ucb", l2=0.01)
-    params, state = made.coded(), made.module.init(made.coded(), SIZES, 500)
+    params, state = made.encoded(), made.module.init(made.encoded(), SIZES, 500)
     actions, x = np.zeros((4, 3), dtype=np.int64), []
     for t in range(1, 200):
         made.module.plan(params, state, t, np.random.default_rng(t), actions)
         made.module.learn(params, state, t, actions[:1], np.array([1.0]))
         x.append(vector(actions[0]))
     glm_ucb.fit(state, 0.01, state.vectors[glm_ucb.THETA], state.vectors[glm_ucb.WORK])
-    assert state.vectors[glm_ucb.THETA] == pytest.approx(newton(np.array(x), np.ones(199), 0.01), abs=1e-7)
+    assert state.vectors[glm_ucb.THETA] == pytest.approx(
+        newton(np.array(x), np.ones(199), 0.01), abs=1e-7
+    )
 
 
 def test_glm_ucb_plays_the_largest_bound():
@@ -166,19 +183,26 @@ def test_glm_ucb_plays_the_largest_bound():
 def test_glm_ucb_fits_seldom_or_always():
     for refit, least, most in ((0.0, 300, 300), (0.1, 30, 60)):
         made = fb.policies.make("glm_ucb", refit=refit)
-        params, state = made.coded(), made.module.init(made.coded(), SIZES, 500)
+        params, state = made.encoded(), made.module.init(made.encoded(), SIZES, 500)
         actions, fits, last = np.zeros((4, 3), dtype=np.int64), 0, 0
         for t in range(1, 302):
             made.module.plan(params, state, t, np.random.default_rng(t), actions)
-            fits, last = fits + (state.tally[glm_ucb.FITTED] != last), int(state.tally[glm_ucb.FITTED])
+            fits, last = (
+                fits + (state.tally[glm_ucb.FITTED] != last),
+                int(state.tally[glm_ucb.FITTED]),
+            )
             made.module.learn(params, state, t, actions[:1], np.array([float(t % 2)]))
         assert least <= fits <= most
 
 
 @pytest.mark.parametrize(("name", "effects"), [("logistic_thompson", 2.0), ("glm_ucb", 3.0)])
 def test_regret_grows_slower_than_a_root(name, effects):
-    problem = fb.environments.make("logistic", effects=[[effects, 0.0, 0.0], [effects, 0.0]], base=-3.0)
-    result = fb.simulate(name, problem, 1e5, repetitions=10, seed=1, checkpoints=[10**4], progress=False)
+    problem = fb.environments.make(
+        "logistic", effects=[[effects, 0.0, 0.0], [effects, 0.0]], base=-3.0
+    )
+    result = fb.simulate(
+        name, problem, 1e5, repetitions=10, seed=1, checkpoints=[10**4], progress=False
+    )
     early, late = result.regret.mean(axis=0)
     assert late - early < 0.5 * (math.sqrt(10) - 1) * early
     assert result.correct[:, -1].all()
@@ -186,12 +210,20 @@ def test_regret_grows_slower_than_a_root(name, effects):
 
 def test_refusals():
     large = fb.environments.make("additive", effects=[[0.1] + [0.0] * 19] * 5)
-    with pytest.raises(fb.errors.InvalidInput, match=r"at most 2,048 of them; this problem has 4,101.*'pairwise'"):
+    with pytest.raises(
+        fb.errors.InvalidInputError,
+        match=r"at most 2,048 of them; this problem has 4,101.*'pairwise'",
+    ):
         fb.simulate(fb.policies.make("logistic_thompson", interactions="pairwise"), large, 10)
-    with pytest.raises(fb.errors.InvalidInput, match=r"at most 65,536 combinations if the horizon is unknown"):
+    with pytest.raises(
+        fb.errors.InvalidInputError, match=r"at most 65,536 combinations if the horizon is unknown"
+    ):
         fb.Agent("glm_ucb", factors={name: range(20) for name in "abcd"})
-    with pytest.raises(fb.errors.InvalidInput, match=r"at most 524,288 combinations; this problem has 3,200,000"):
+    with pytest.raises(
+        fb.errors.InvalidInputError,
+        match=r"at most 524,288 combinations; this problem has 3,200,000",
+    ):
         fb.simulate("glm_ucb", large, 10**6)
     for name, wrong in (("glm_ucb", {"l2": 0}), ("logistic_thompson", {"variance": 0})):
-        with pytest.raises(fb.errors.InvalidInput, match=f"{name}: .*must"):
+        with pytest.raises(fb.errors.InvalidInputError, match=f"{name}: .*must"):
             fb.simulate(fb.policies.make(name, **wrong), large, 10)

@@ -16,9 +16,9 @@ from factored_bandits.policies.blocks.posterior import (
 
 
 @kernel
-def duels(wins, chance, mass, outcomes):
+def duels(wins, probability, mass, outcomes):
     for outcome in outcomes:
-        update_posterior(wins, chance, mass, 0, 1, outcome)
+        update_posterior(wins, probability, mass, 0, 1, outcome)
 
 
 def fresh():
@@ -33,24 +33,34 @@ def exact(wins):
 @pytest.mark.parametrize("p", [0.5, 0.502, 0.6, 0.95, 1.0, 0.0])
 def test_chance_equals_the_binomial_over_long_runs(p):
     """A million duels, 500 looks: to 1e-10 (measured 1e-13)."""
-    run, (wins, chance, mass), noise = bind(duels, "posterior"), fresh(), np.random.default_rng(3)
+    run, (wins, probability, mass), noise = (
+        bind(duels, "posterior"),
+        fresh(),
+        np.random.default_rng(3),
+    )
     for _ in range(500):
-        run(wins, chance, mass, (noise.random(int(noise.integers(1, 4_000))) < p).astype(float))
-        assert chance[0, 1] == pytest.approx(exact(wins), abs=1e-10)
-        assert chance[0, 1] + chance[1, 0] == pytest.approx(1.0, abs=1e-15)
-        assert mass[0, 1] == pytest.approx(stats.binom.pmf(wins[0, 1], wins.sum() + 1, 0.5), rel=1e-9, abs=1e-300)
+        run(
+            wins, probability, mass, (noise.random(int(noise.integers(1, 4_000))) < p).astype(float)
+        )
+        assert probability[0, 1] == pytest.approx(exact(wins), abs=1e-10)
+        assert probability[0, 1] + probability[1, 0] == pytest.approx(1.0, abs=1e-15)
+        assert mass[0, 1] == pytest.approx(
+            stats.binom.pmf(wins[0, 1], wins.sum() + 1, 0.5), rel=1e-9, abs=1e-300
+        )
 
 
 @pytest.mark.parametrize("swing", [300, 1_030, 1_500, 5_000, 70_000, 200_000])
 def test_a_chance_that_underflowed_comes_back(swing):
-    """All lost, then all won: through 2^-swing, far below the smallest number, back to even and beyond."""
-    run, (wins, chance, mass) = bind(duels, "posterior"), fresh()
-    run(wins, chance, mass, np.zeros(swing))
-    assert chance[0, 1] == pytest.approx(exact(wins), abs=1e-10)
+    """All lost, then all won: through 2^-swing, far below the smallest number, back to even and
+    beyond.
+    """
+    run, (wins, probability, mass) = bind(duels, "posterior"), fresh()
+    run(wins, probability, mass, np.zeros(swing))
+    assert probability[0, 1] == pytest.approx(exact(wins), abs=1e-10)
     for _ in range(80):
-        run(wins, chance, mass, np.ones(swing // 40))
-        assert chance[0, 1] == pytest.approx(exact(wins), abs=1e-10)
-    assert chance[0, 1] > 0.99
+        run(wins, probability, mass, np.ones(swing // 40))
+        assert probability[0, 1] == pytest.approx(exact(wins), abs=1e-10)
+    assert probability[0, 1] > 0.99
 
 
 def test_either_arm_may_stand_first():
@@ -64,14 +74,27 @@ def test_either_arm_may_stand_first():
 @pytest.mark.parametrize("n", [1, 2, 15, 16, 33, 400, 10_001, 3_000_000])
 def test_fair_coins(n):
     """pmf and distribution function for all k where there are few, for some where there are many."""
-    spread = np.arange(n + 1) if n < 500 else np.unique(np.int64(n / 2 + np.sqrt(n) * np.linspace(-9, 9, 41)))
+    spread = (
+        np.arange(n + 1)
+        if n < 500
+        else np.unique(np.int64(n / 2 + np.sqrt(n) * np.linspace(-9, 9, 41)))
+    )
     for k in [*spread.tolist(), 0, 1, n - 1, n]:
-        assert fair_mass(float(n), float(k)) == pytest.approx(stats.binom.pmf(k, n, 0.5), rel=1e-9, abs=1e-305)
-        assert fair_tail(float(n), float(k)) == pytest.approx(stats.binom.cdf(k, n, 0.5), rel=1e-9, abs=1e-300)
+        assert fair_mass(float(n), float(k)) == pytest.approx(
+            stats.binom.pmf(k, n, 0.5), rel=1e-9, abs=1e-305
+        )
+        assert fair_tail(float(n), float(k)) == pytest.approx(
+            stats.binom.cdf(k, n, 0.5), rel=1e-9, abs=1e-300
+        )
 
 
 def test_draws_above_half_have_the_conditional_law():
     wins, rng = np.array([[0.0, 3.0], [6.0, 0.0]]), np.random.default_rng(5)
     drawn = [draw_above_half(wins, 0, 1, rng) for _ in range(3_000)]
     below_half = stats.beta.cdf(0.5, 4, 7)
-    assert stats.kstest(drawn, lambda x: (stats.beta.cdf(x, 4, 7) - below_half) / (1 - below_half)).pvalue > 1e-6
+    assert (
+        stats.kstest(
+            drawn, lambda x: (stats.beta.cdf(x, 4, 7) - below_half) / (1 - below_half)
+        ).pvalue
+        > 1e-6
+    )

@@ -1,7 +1,8 @@
 """Regret at 100,000 rounds against an independent implementation, and who has heavy tails.
 
-The reference means are of few repetitions, of unknown error: a quarter, or four standard errors of both sides if these
-are as large as ours (heavy tails). Medians where the reference says that means are governed by runs that lock in.
+The reference means are of few repetitions, of unknown error: a quarter, or four standard errors of
+both sides if these are as large as ours (heavy tails). Medians where the reference says that means
+are governed by runs that lock in.
 """
 
 from __future__ import annotations
@@ -23,17 +24,31 @@ PROBLEMS = {
     "trap": fb.environments.make("trap"),
 }
 EXPECTED = {
-    "uniform": {"rank one, 0.25": 15235, "rank one, 0.75": 28960, "additive 6^5": 33330, "trap": 76500},
-    "thompson": {"rank one, 0.25": 3656},
+    "uniform": {
+        "rank one, 0.25": 15235,
+        "rank one, 0.75": 28960,
+        "additive 6^5": 33330,
+        "trap": 76500,
+    },
+    "flat_thompson": {"rank one, 0.25": 3656},
     "marginal_thompson": {"rank one, 0.25": 378, "rank one, 0.75": 331},
-    "tsallis_inf": {"rank one, 0.25": 1206, "rank one, 0.75": 935, "additive 6^5": 1388, "trap": 304},
+    "tsallis_inf": {
+        "rank one, 0.25": 1206,
+        "rank one, 0.75": 935,
+        "additive 6^5": 1388,
+        "trap": 304,
+    },
     "lb_inf": {"rank one, 0.25": 785, "rank one, 0.75": 814, "additive 6^5": 1086, "trap": 223},
 }
-ROWS = [(policy, problem, value) for policy, row in EXPECTED.items() for problem, value in row.items()]
+ROWS = [
+    (policy, problem, value) for policy, row in EXPECTED.items() for problem, value in row.items()
+]
 
 
 def played(policy, problem, repetitions=10, seed=2):
-    return fb.simulate(policy, PROBLEMS[problem], ROUNDS, repetitions=repetitions, seed=seed, progress=False)
+    return fb.simulate(
+        policy, PROBLEMS[problem], ROUNDS, repetitions=repetitions, seed=seed, progress=False
+    )
 
 
 @pytest.mark.parametrize(("policy", "problem", "value"), ROWS)
@@ -45,14 +60,18 @@ def test_mean_regret(policy, problem, value):
 
 
 def test_marginal_thompson_on_the_trap():
-    """Reference: mean 1175, 38 % of runs locked in; 4 standard deviations of a binomial with 40 runs."""
+    """Reference: mean 1175, 38 % of runs locked in; 4 standard deviations of a binomial with 40
+    runs.
+    """
     regret = played("marginal_thompson", "trap", repetitions=40).regret[:, -1]
     locked = (regret > 2400).mean()
     assert abs(locked - 0.38) < 4 * math.sqrt(0.38 * 0.62 / 40)
 
 
 def test_marginal_thompson_on_many_factors():
-    """Reference: median 298, mean 1917: good runs are excellent, bad ones cost a factor its level, 0.08 a round."""
+    """Reference: median 298, mean 1917: good runs are excellent, bad ones cost a factor its level,
+    0.08 a round.
+    """
     regret = sorted(played("marginal_thompson", "additive 6^5", repetitions=20).regret[:, -1])
     assert regret[0] < 400
     assert regret[-1] > 0.5 * 0.08 * ROUNDS
@@ -62,7 +81,9 @@ def test_marginal_thompson_on_many_factors():
 @pytest.mark.parametrize("problem", PROBLEMS)
 @pytest.mark.parametrize("policy", ["lb_inf", "lb_inf(prediction=gradient)", "tsallis_inf"])
 def test_tails_of_the_sound_learners(policy, problem):
-    """200 runs each: nearly all find the best, and 95 % of them are near the median; single runs may not be."""
+    """200 runs each: nearly all find the best, and 95 % of them are near the median; single runs
+    may not be.
+    """
     result = played(parse(policy), problem, repetitions=200)
     regret = sorted(result.regret[:, -1])
     assert result.summary().correct >= 0.97

@@ -19,13 +19,15 @@ from factored_bandits.policies.blocks.tsallis import (
 
 fixed = settings(max_examples=200, deadline=None, derandomize=True, database=None)
 loss_lists = st.lists(
-    st.one_of(st.floats(0, 10), st.floats(-1e3, 1e3), st.floats(-1e12, 1e12)), min_size=1, max_size=20
+    st.one_of(st.floats(0, 10), st.floats(-1e3, 1e3), st.floats(-1e12, 1e12)),
+    min_size=1,
+    max_size=20,
 )
 
 
-def weights_of(losses, rate, guess=0.0):
+def weights_of(losses, rate, assumptions=0.0):
     weights = np.zeros(len(losses))
-    tsallis_weights(np.array(losses, dtype=float), weights, 0, len(losses), rate, guess)
+    tsallis_weights(np.array(losses, dtype=float), weights, 0, len(losses), rate, assumptions)
     return weights
 
 
@@ -35,23 +37,25 @@ def test_weights_minimise_the_ftrl_objective(seed):
     rng = np.random.default_rng(seed)
     losses, rate = rng.exponential(4.0, 6), rng.uniform(0.1, 2.0)
 
-    def chances(x):
+    def probabilities(x):
         p = np.exp(x - x.max())
         return p / p.sum()
 
     def objective(x):
-        p = chances(x)
+        p = probabilities(x)
         return p @ losses - 4.0 / rate * (np.sqrt(p) - p / 2).sum()
 
     found = minimize(objective, np.zeros(6), method="BFGS", options={"gtol": 1e-9})
-    assert weights_of(losses, rate) == pytest.approx(chances(found.x), abs=1e-5)
+    assert weights_of(losses, rate) == pytest.approx(probabilities(found.x), abs=1e-5)
 
 
 @fixed
 @given(loss_lists, st.floats(-9, 1).map(lambda e: 10.0**e), st.floats(0, 100))
-def test_weights_are_chances_and_ordered(losses, rate, guess):
-    """From any starting point, for any losses: they add up to one, and a smaller loss has no smaller weight."""
-    weights = weights_of(losses, rate, guess)
+def test_weights_are_chances_and_ordered(losses, rate, assumptions):
+    """From any starting point, for any losses: they add up to one, and a smaller loss has no
+    smaller weight.
+    """
+    weights = weights_of(losses, rate, assumptions)
     assert np.isfinite(weights).all()
     assert (weights > 0).all()
     assert abs(weights.sum() - 1.0) < 1e-12
@@ -114,10 +118,12 @@ def test_learning_rates():
 
 def test_draws_follow_the_chances():
     """4 standard deviations of a binomial; never a level without a chance."""
-    rng, chances = np.random.default_rng(0), np.array([9.0, 0.0, 0.2, 0.7, 0.1 - 1e-16, 0.0])
-    counts = np.bincount([draw(rng, chances, 1, 5) for _ in range(20_000)], minlength=5)
-    expected = 20_000 * chances[1:]
-    assert (np.abs(counts - expected) <= 4 * np.sqrt(expected * (1 - chances[1:])) + 1e-9).all()
+    rng, probabilities = np.random.default_rng(0), np.array([9.0, 0.0, 0.2, 0.7, 0.1 - 1e-16, 0.0])
+    counts = np.bincount([draw(rng, probabilities, 1, 5) for _ in range(20_000)], minlength=5)
+    expected = 20_000 * probabilities[1:]
+    assert (
+        np.abs(counts - expected) <= 4 * np.sqrt(expected * (1 - probabilities[1:])) + 1e-9
+    ).all()
 
     class Highest:
         def random(self):

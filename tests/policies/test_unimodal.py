@@ -11,11 +11,11 @@ import pytest
 from scipy import optimize, special, stats
 
 import factored_bandits as fb
-from factored_bandits.policies.factored.unimodal import _unimodal, imed_ub, ossb, unimodal_thompson
-from factored_bandits.policies.blocks.combinations import KEY, PLAYS, enter, number
 from factored_bandits.core.numerics import kl
-from factored_bandits.policies.factored.unimodal._unimodal import LEADS, evidence, evidence_at_least
 from factored_bandits.core.rng import generators
+from factored_bandits.policies.blocks.combinations import KEY, PLAYS, enter, number
+from factored_bandits.policies.factored.unimodal import _unimodal, imed_ub, ossb, unimodal_thompson
+from factored_bandits.policies.factored.unimodal._unimodal import LEADS, evidence, evidence_at_least
 
 FAMILY = ["unimodal_thompson", "imed_ub", "osub", "ossb"]
 SIZES = np.array([4, 3, 3])
@@ -30,7 +30,7 @@ class Diary:
 
     def __init__(self, policy, sizes=SIZES, seed=0, horizon=0):
         self.made = fb.policies.make(policy)
-        self.params, self.module, self.sizes = self.made.coded(), self.made.module, sizes
+        self.params, self.module, self.sizes = self.made.encoded(), self.made.module, sizes
         self.state = self.module.init(self.params, sizes, horizon)
         self.rng, self.noise = generators(seed)
         self.actions, self.t = np.zeros((max(sizes), len(sizes)), dtype=np.int64), 0
@@ -39,7 +39,9 @@ class Diary:
     def leader(self):
         """The leader as the policy sees it, which must have the best mean."""
         row = self.state.book[0, _unimodal.HEAP]
-        leader = tuple(int(i) for i in np.unravel_index(self.state.book[row, KEY], tuple(self.sizes)))
+        leader = tuple(
+            int(i) for i in np.unravel_index(self.state.book[row, KEY], tuple(self.sizes))
+        )
         seen = self.plays > 0
         means = np.where(seen, self.total / np.maximum(self.plays, 1), -1.0)
         assert means[leader] == means.max()
@@ -94,7 +96,10 @@ def test_uts_plays_the_leader_every_gamma_th_time(gamma):
         diary.learn(action, diary.reward(action))
     assert drawn > 50
     for row in range(diary.state.tally[0]):
-        assert diary.state.book[row, LEADS] == led[np.unravel_index(diary.state.book[row, KEY], tuple(SIZES))]
+        assert (
+            diary.state.book[row, LEADS]
+            == led[np.unravel_index(diary.state.book[row, KEY], tuple(SIZES))]
+        )
 
 
 def test_uts_draws_from_the_posterior():
@@ -146,7 +151,9 @@ def test_imed_index_by_hand():
     assert imed_ub.divergence(state, 1, 0.75, 0.1) == -math.inf
 
 
-@pytest.mark.parametrize("name", ["imed_ub", "osub", fb.policies.make("ossb", explore="neighbours")])
+@pytest.mark.parametrize(
+    "name", ["imed_ub", "osub", fb.policies.make("ossb", explore="neighbours")]
+)
 def test_neighbours_never_played_are_tried_in_random_order(name):
     """The second play after one of level 2 of 5: 600 draws of four, chi-square at 10^-4."""
     counts = Counter()
@@ -194,7 +201,10 @@ def test_osub_plays_the_largest_index_and_the_leader_in_its_turn():
                 assert action == leader
             else:
                 budget = math.log(n) + 3.0 * math.log(max(1.0, math.log(n)))
-                bounds = {a: bound(diary.plays[a], diary.total[a], budget) for a in [leader, *diary.around(leader)]}
+                bounds = {
+                    a: bound(diary.plays[a], diary.total[a], budget)
+                    for a in [leader, *diary.around(leader)]
+                }
                 assert bounds[action] >= max(bounds.values()) - 1e-9
         diary.learn(action, diary.reward(action))
     assert forced > 150
@@ -207,11 +217,17 @@ def bound(n, total, budget):
     p = total / n
     if p == 1.0 or n * divergence(p, 1 - 1e-12) < budget:
         return 1.0
-    return optimize.bisect(lambda q: n * divergence(p, q) - budget, p, 1 - 1e-12, xtol=1e-12) if budget > 0 else p
+    return (
+        optimize.bisect(lambda q: n * divergence(p, q) - budget, p, 1 - 1e-12, xtol=1e-12)
+        if budget > 0
+        else p
+    )
 
 
 def test_ossb_first_plays_everything_once_and_then_forces_the_least_played():
-    """In the s-th exploring round everything must have more than epsilon s / combinations - 1 plays."""
+    """In the s-th exploring round everything must have more than epsilon s / combinations - 1
+    plays.
+    """
     epsilon, combinations = 0.4, 36
     diary, explored, forced = Diary(fb.policies.make("ossb", epsilon=epsilon, gamma=0.2)), 0, 0
     for _ in range(combinations):
@@ -220,7 +236,10 @@ def test_ossb_first_plays_everything_once_and_then_forces_the_least_played():
     for _ in range(3000):
         leader, least = diary.leader(), diary.plays.min()
         top = diary.total[leader] / diary.plays[leader]
-        evidence = {a: diary.plays[a] * divergence(diary.total[a] / diary.plays[a], top) for a in diary.around(leader)}
+        evidence = {
+            a: diary.plays[a] * divergence(diary.total[a] / diary.plays[a], top)
+            for a in diary.around(leader)
+        }
         action = diary.plan()
         if min(evidence.values()) >= 1.2 * math.log(diary.t):
             assert action == leader
@@ -262,20 +281,32 @@ def test_ossb_goes_through_the_combinations_in_random_order():
 
 def test_refusals():
     large = fb.environments.make("additive", effects=[[0.1] + [0.0] * 19] * 5)
-    with pytest.raises(fb.errors.InvalidInput, match=r"at most 524,288.*3,200,000.*explore='neighbours'"):
+    with pytest.raises(
+        fb.errors.InvalidInputError, match=r"at most 524,288.*3,200,000.*explore='neighbours'"
+    ):
         fb.simulate("ossb", large, 1000)
-    with pytest.raises(fb.errors.InvalidInput, match=r"at most 65,536 of them if the horizon is unknown"):
+    with pytest.raises(
+        fb.errors.InvalidInputError, match=r"at most 65,536 of them if the horizon is unknown"
+    ):
         fb.Agent("ossb", factors={name: range(20) for name in "abcd"})
-    for name, wrong in (("unimodal_thompson", {"gamma": 1}), ("osub", {"c": -1}), ("ossb", {"epsilon": -0.1})):
-        with pytest.raises(fb.errors.InvalidInput, match=f"{name}: .*must be at least"):
+    for name, wrong in (
+        ("unimodal_thompson", {"gamma": 1}),
+        ("osub", {"c": -1}),
+        ("ossb", {"epsilon": -0.1}),
+    ):
+        with pytest.raises(fb.errors.InvalidInputError, match=f"{name}: .*must be at least"):
             fb.simulate(fb.policies.make(name, **wrong), large, 10)
 
 
 @pytest.mark.parametrize("name", FAMILY)
 def test_regret_grows_like_a_logarithm(name):
-    """In the last decade regret grows by less than half of what a square root would give, on a small problem."""
-    problem = fb.environments.make("rank_one", factors=[[0.9, 0.5, 0.5], [0.9, 0.5, 0.5]])
-    result = fb.simulate(name, problem, 1e5, repetitions=10, seed=1, checkpoints=[10**4], progress=False)
+    """In the last decade regret grows by less than half of what a square root would give, on a
+    small problem.
+    """
+    problem = fb.environments.make("rank1", factors=[[0.9, 0.5, 0.5], [0.9, 0.5, 0.5]])
+    result = fb.simulate(
+        name, problem, 1e5, repetitions=10, seed=1, checkpoints=[10**4], progress=False
+    )
     early, late = result.regret.mean(axis=0)
     assert late - early < 0.5 * (math.sqrt(10) - 1) * early
     assert result.correct[:, -1].mean() >= 0.9
@@ -283,8 +314,14 @@ def test_regret_grows_like_a_logarithm(name):
 
 ADDITIVE = fb.environments.generators()["additive"](levels=6, factors=5, base=0.3, gap=0.08)
 MAP = {  # regret at T = 100,000 in the specifications, from few repetitions
-    "16 x 16, 0.25": (fb.environments.spiked(16, 0.25, 0.2), {"unimodal_thompson": 897, "logistic_thompson": 725}),
-    "16 x 16, 0.75": (fb.environments.spiked(16, 0.75, 0.2), {"unimodal_thompson": 663, "logistic_thompson": 544}),
+    "16 x 16, 0.25": (
+        fb.environments.spiked(16, 0.25, 0.2),
+        {"unimodal_thompson": 897, "logistic_thompson": 725},
+    ),
+    "16 x 16, 0.75": (
+        fb.environments.spiked(16, 0.75, 0.2),
+        {"unimodal_thompson": 663, "logistic_thompson": 544},
+    ),
     "additive 6^5": (ADDITIVE, {"unimodal_thompson": 2461, "logistic_thompson": 803}),
     "trap": (fb.environments.make("trap"), {"unimodal_thompson": 145, "logistic_thompson": 85}),
 }
@@ -293,7 +330,9 @@ MAP = {  # regret at T = 100,000 in the specifications, from few repetitions
 @pytest.mark.parametrize("problem", MAP)
 @pytest.mark.parametrize("name", ["unimodal_thompson", "logistic_thompson"])
 def test_sanity_map(name, problem):
-    """Within 3 standard errors of the difference, the reference taken as a mean of 5 repetitions like ours."""
+    """Within 3 standard errors of the difference, the reference taken as a mean of 5 repetitions
+    like ours.
+    """
     environment, expected = MAP[problem]
     last = fb.simulate(name, environment, 1e5, repetitions=10, seed=5, progress=False).regret[:, -1]
     error = last.std(ddof=1) * math.sqrt(1 / 10 + 1 / 5)
@@ -303,10 +342,14 @@ def test_sanity_map(name, problem):
 @pytest.mark.full
 @pytest.mark.parametrize("name", ["unimodal_thompson", "imed_ub", "osub"])
 def test_a_step_costs_what_the_degree_says(name):
-    """20^3 (degree 57) and 20^5 (degree 95) against 16 x 16 (degree 30): at most twice the ratio of the degrees."""
+    """20^3 (degree 57) and 20^5 (degree 95) against 16 x 16 (degree 30): at most twice the ratio of
+    the degrees.
+    """
     times = {}
     for sizes in ((16, 16), (20, 20, 20), (20,) * 5):
-        problem = fb.environments.make("rank_one", factors=[[0.95] + [0.3] * (size - 1) for size in sizes])
+        problem = fb.environments.make(
+            "rank1", factors=[[0.95] + [0.3] * (size - 1) for size in sizes]
+        )
         fb.simulate(name, problem, 1000, repetitions=1, progress=False)
         tries = []
         for seed in range(5):

@@ -1,4 +1,6 @@
-"""What the tests of charts and of the page are made of: a small real comparison, run once per process."""
+"""What the tests of charts and of the page are made of: a small real comparison, run once per
+process.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from factored_bandits.report.charts import curves, profile, slopes, timeline
 from factored_bandits.report.claims import Claim
 from factored_bandits.report.html.page import Section, write_page
 
-POLICIES = ("uniform", "ucb1", "tea")
+POLICIES = ("uniform", "flat_ucb1", "tea")
 LEVELS = (3, 4, 6)
 HORIZON = 30_000
 
@@ -20,7 +22,10 @@ def results():
     """Three policies on three problems of growing size; by number of levels."""
     problems = {k: fb.environments.spiked(levels=k, best=0.81, gap=0.6) for k in LEVELS}
     options = {"horizon": HORIZON, "repetitions": 4, "seed": 5, "progress": False}
-    return {k: fb.compare(", ".join(POLICIES), problem, **options).results for k, problem in problems.items()}
+    return {
+        k: fb.compare(", ".join(POLICIES), problem, **options).results
+        for k, problem in problems.items()
+    }
 
 
 @pytest.fixture(scope="session")
@@ -40,7 +45,9 @@ def frame(results):
 def eliminations(results):
     """The events of tea, on the largest problem."""
     result = results[LEVELS[-1]][-1]
-    return pd.DataFrame(result.eliminations).assign(experiment="growth", problem="spiked 6", policy=result.policy)
+    return pd.DataFrame(result.eliminations).assign(
+        experiment="growth", problem="spiked 6", policy=result.policy
+    )
 
 
 @pytest.fixture(scope="session")
@@ -60,11 +67,20 @@ def page(frame, eliminations, tmp_path_factory):
         "rest",
         "Eliminations and the profile",
         "",
-        [timeline(eliminations, name="levels", sizes=[6, 6], horizon=HORIZON), profile(frame, name="within")],
+        [
+            timeline(eliminations, name="levels", sizes=[6, 6], horizon=HORIZON),
+            profile(frame, name="within"),
+        ],
         profile(frame).numbers[0],
     )
     claims = [
-        Claim("growth", "Regret of TEA grows in proportion to K", "slope 1.0 +- 0.1", "holds", "against-k"),
+        Claim(
+            "growth",
+            "Regret of TEA grows in proportion to K",
+            "slope 1.0 +- 0.1",
+            "holds",
+            "against-k",
+        ),
         Claim("growth", "Uniform play learns nothing", "regret in proportion to rounds", "fails"),
         Claim("elsewhere", "Something else", "nothing", "undecided"),
     ]

@@ -16,7 +16,9 @@ def run(problem, policy, horizon=20_000):
 
 
 def names(figure):
-    return [line.get_label() for line in figure.axes[0].lines if not line.get_label().startswith("_")]
+    return [
+        line.get_label() for line in figure.axes[0].lines if not line.get_label().startswith("_")
+    ]
 
 
 def test_curves_are_those_of_the_check(tmp_path):
@@ -25,7 +27,9 @@ def test_curves_are_those_of_the_check(tmp_path):
     figure = bounds_chart(result, problem).figure(tmp_path / "bounds.png")
     assert (tmp_path / "bounds.png").stat().st_size > 10_000
     found = fb.theory.check(result, problem)
-    drawn = dict(zip(names(figure), (line.get_ydata() for line in figure.axes[0].lines), strict=False))
+    drawn = dict(
+        zip(names(figure), (line.get_ydata() for line in figure.axes[0].lines), strict=False)
+    )
     np.testing.assert_array_equal(drawn["tea"], found.regret)
     np.testing.assert_array_equal(drawn["upper bound"], found.upper)
     late = found.late
@@ -42,8 +46,16 @@ def test_curves_are_those_of_the_check(tmp_path):
     [
         (make("table", means=[[0.9, 0.2], [0.1, 0.4]]), "tea", ["tea"]),
         (make("table", means=[0.9, 0.2]), "uniform", ["uniform", "lower bound"]),
-        (fb.environments.identical_gap(4, 0.9), "dueling_tea", ["dueling_tea", "upper bound", "lower bound"]),
-        (fb.environments.identical_gap(4, 0.9, unit="weak"), "dueling_tea", ["dueling_tea", "upper bound"]),
+        (
+            fb.environments.identical_gap(4, 0.9),
+            "dueling_tea",
+            ["dueling_tea", "upper bound", "lower bound"],
+        ),
+        (
+            fb.environments.identical_gap(4, 0.9, unit="weak"),
+            "dueling_tea",
+            ["dueling_tea", "upper bound"],
+        ),
     ],
     ids=["not identifiable", "no theorem", "duel", "weak"],
 )

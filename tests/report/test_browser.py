@@ -39,10 +39,13 @@ def drawn(figure):
 
 
 def traces(browser, figure, panel=0):
-    """Of each trace of a panel: the policy, whether it is visible, its colour, and whether it is of single runs."""
+    """Of each trace of a panel: the policy, whether it is visible, its colour, and whether it is of
+    single runs.
+    """
     return browser.run(
         f"document.querySelectorAll('{figure} .plot')[{panel}].data.map((trace) => "
-        "({key: trace.legendgroup, visible: trace.visible, colour: trace.line.color, runs: trace.meta === 'runs', "
+        "({key: trace.legendgroup, visible: trace.visible, colour: trace.line.color, runs: "
+        "trace.meta === 'runs', "
         "points: trace.x.length}))"
     )
 
@@ -54,8 +57,10 @@ def layout(browser, figure, what, panel=0):
 def curves_on_screen(browser, figure):
     """How many lines the first panel really shows."""
     return browser.run(
-        f"[...document.querySelectorAll('{figure} .plot')[0].querySelectorAll('.scatterlayer .js-line')]"
-        ".filter((line) => line.getBBox().width > 0 && parseFloat(getComputedStyle(line).strokeWidth) > 0.5).length"
+        f"[...document.querySelectorAll('{figure} .plot')[0].querySelectorAll('.scatterlayer "
+        ".js-line')]"
+        ".filter((line) => line.getBBox().width > 0 && "
+        "parseFloat(getComputedStyle(line).strokeWidth) > 0.5).length"
     )
 
 
@@ -68,7 +73,9 @@ def test_no_errors_and_no_network(browser, page):
     browser.wait(ALL_DRAWN)
     assert browser.errors == []
     assert browser.requests == [page.as_uri()]
-    assert browser.run("[...document.querySelectorAll('.plot')].every((plot) => plot.querySelector('.main-svg'))")
+    assert browser.run(
+        "[...document.querySelectorAll('.plot')].every((plot) => plot.querySelector('.main-svg'))"
+    )
     assert curves_on_screen(browser, LARGEST) == 3
 
 
@@ -83,14 +90,19 @@ def test_an_error_would_have_been_noticed(browser, tmp_path):
 
 
 def test_a_name_hides_its_curve_in_every_panel(opened):
-    opened.click(chip(GROWTH, "ucb1"))
+    opened.click(chip(GROWTH, "flat_ucb1"))
     for panel in range(3):
         shown = {trace["key"]: trace["visible"] for trace in traces(opened, GROWTH, panel)}
-        assert shown == {"uniform": True, "ucb1": False, "tea": True}
+        assert shown == {"uniform": True, "flat_ucb1": False, "tea": True}
     assert curves_on_screen(opened, GROWTH) == 2
-    assert opened.run(f"document.querySelector('{chip(GROWTH, 'ucb1')}').getAttribute('aria-pressed')") == "false"
+    assert (
+        opened.run(
+            f"document.querySelector('{chip(GROWTH, 'flat_ucb1')}').getAttribute('aria-pressed')"
+        )
+        == "false"
+    )
     assert curves_on_screen(opened, LARGEST) == 3, "other figures stay as they are"
-    opened.click(chip(GROWTH, "ucb1"))
+    opened.click(chip(GROWTH, "flat_ucb1"))
     assert curves_on_screen(opened, GROWTH) == 3
 
 
@@ -118,8 +130,10 @@ def test_every_run(opened, results):
     assert not any(trace["runs"] for trace in traces(opened, LARGEST))
     opened.click(f'{LARGEST} [data-do="runs"]')
     runs = {trace["key"]: trace["points"] for trace in traces(opened, LARGEST) if trace["runs"]}
-    assert set(runs) == {"uniform", "ucb1", "tea"}
-    assert set(runs.values()) == {4 * (len(results[6][0].checkpoints) + 1)}, "four repetitions, and a gap after each"
+    assert set(runs) == {"uniform", "flat_ucb1", "tea"}
+    assert set(runs.values()) == {4 * (len(results[6][0].checkpoints) + 1)}, (
+        "four repetitions, and a gap after each"
+    )
     assert curves_on_screen(opened, LARGEST) == 3 + 3 * 4
     opened.click(f'{LARGEST} [data-do="runs"]')
     assert curves_on_screen(opened, LARGEST) == 3
@@ -127,7 +141,8 @@ def test_every_run(opened, results):
 
 def test_hovering_tells_the_numbers(opened, results):
     place = opened.run(
-        f"(() => {{ const plot = document.querySelector('{LARGEST} .plot'); plot.scrollIntoView({{block: 'center'}});"
+        "(() => "
+        f"{{ const plot = document.querySelector('{LARGEST} .plot'); plot.scrollIntoView({{block: 'center'}});"
         "const box = plot.getBoundingClientRect(), all = plot._fullLayout;"
         "const trace = plot.data.find((each) => each.legendgroup === 'uniform' && each.customdata);"
         "const i = 60; return [box.x + all.xaxis._offset + all.xaxis.d2p(trace.x[i]),"
@@ -136,25 +151,32 @@ def test_hovering_tells_the_numbers(opened, results):
     opened.call("Input.dispatchMouseEvent", type="mouseMoved", x=place[0], y=place[1])
     opened.wait(f"document.querySelector('{LARGEST} .hovertext') !== null")
     told = opened.run(f"document.querySelector('{LARGEST} .hovertext').textContent")
-    assert any(policy in told for policy in ("uniform", "ucb1", "tea"))
+    assert any(policy in told for policy in ("uniform", "flat_ucb1", "tea"))
     assert "middle 80 %" in told
 
 
 def test_zoom_and_back(opened):
     limits = layout(opened, LARGEST, "xaxis.range")
     box = opened.run(
-        f"(({{x, y}}) => [x, y])(document.querySelector('{LARGEST} .plot .nsewdrag').getBoundingClientRect())"
+        f"(({{x, y}}) => [x, y])(document.querySelector('{LARGEST} .plot "
+        ".nsewdrag').getBoundingClientRect())"
     )
     for kind, far in (("mousePressed", 100), ("mouseMoved", 300), ("mouseReleased", 300)):
         place = {"x": box[0] + far, "y": box[1] + far // 2, "button": "left", "clickCount": 1}
         opened.call("Input.dispatchMouseEvent", type=kind, **place)
-    opened.wait(f"document.querySelector('{LARGEST} .plot')._fullLayout.xaxis.range[0] > {limits[0]} + 0.1")
+    opened.wait(
+        f"document.querySelector('{LARGEST} .plot')._fullLayout.xaxis.range[0] > {limits[0]} + 0.1"
+    )
     opened.click(f'{LARGEST} [data-do="runs"]')
-    assert layout(opened, LARGEST, "xaxis.range")[0] > limits[0] + 0.1, "other buttons keep the zoom"
+    assert layout(opened, LARGEST, "xaxis.range")[0] > limits[0] + 0.1, (
+        "other buttons keep the zoom"
+    )
     until = time.monotonic() + PATIENCE
     while layout(opened, LARGEST, "xaxis.range")[0] != limits[0]:
         assert time.monotonic() < until, "a double click does not lead back"
-        opened.click(f"{LARGEST} .plot .nsewdrag", times=2)  # a busy machine may be too slow for plotly's 300 ms
+        opened.click(
+            f"{LARGEST} .plot .nsewdrag", times=2
+        )  # a busy machine may be too slow for plotly's 300 ms
         time.sleep(0.5)
 
 
@@ -163,7 +185,9 @@ def test_dark_by_button_and_by_wish(opened, page):
         return opened.run("getComputedStyle(document.body).backgroundColor")
 
     def colours():
-        return {trace["key"]: trace["colour"] for trace in traces(opened, LARGEST) if "colour" in trace}
+        return {
+            trace["key"]: trace["colour"] for trace in traces(opened, LARGEST) if "colour" in trace
+        }
 
     light, lines = ground(), colours()
     assert lines["tea"] == "#0072B2"
@@ -180,7 +204,10 @@ def test_dark_by_button_and_by_wish(opened, page):
     assert ground() == dark
     assert colours()["tea"] == "#3FA2E0"
     opened.wish(dark=False)
-    opened.wait(f"document.querySelector('{LARGEST} .plot').data.some((trace) => trace.line.color === '#0072B2')")
+    opened.wait(
+        f"document.querySelector('{LARGEST} .plot').data.some((trace) => trace.line.color === "
+        "'#0072B2')"
+    )
     assert (ground(), colours()) == (light, lines)
 
 
@@ -202,7 +229,8 @@ def test_a_keyboard_is_enough(opened):
 def test_everything_has_a_name_for_those_who_cannot_see_it(opened):
     nameless = opened.run(
         "[...document.querySelectorAll('button, a, .plot, [role]')].filter((each) => "
-        "!(each.getAttribute('aria-label') || each.textContent).trim() && !each.closest('svg')).length"
+        "!(each.getAttribute('aria-label') || each.textContent).trim() && "
+        "!each.closest('svg')).length"
     )
     assert nameless == 0
 
@@ -213,7 +241,9 @@ def test_a_phone_does_not_scroll_sideways(browser, page, width):
     browser.wait(ALL_DRAWN)
     browser.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     assert browser.run("document.documentElement.scrollWidth") <= width
-    widest = browser.run("Math.max(...[...document.querySelectorAll('.plot')].map((each) => each.scrollWidth))")
+    widest = browser.run(
+        "Math.max(...[...document.querySelectorAll('.plot')].map((each) => each.scrollWidth))"
+    )
     assert widest <= width
     assert browser.errors == []
 

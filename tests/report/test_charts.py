@@ -9,14 +9,14 @@ import pandas as pd
 import pytest
 
 import factored_bandits as fb
-from factored_bandits.errors import InvalidInput
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.report.charts import curves, fitted, overlay, profile, slopes, timeline
 from factored_bandits.report.charts.slopes import fit
 from factored_bandits.report.charts.timeline import NEEDED
 from factored_bandits.report.html.fragments import RUN_POINTS, fragment, points_per_run
-from factored_bandits.report.plotly import traces
 from factored_bandits.report.measured import Measured, measured
 from factored_bandits.report.palette import look
+from factored_bandits.report.plotly import traces
 
 
 def test_results_and_their_frame_give_the_same_curves(results, frame):
@@ -38,7 +38,14 @@ def test_the_order_of_rows_does_not_matter(frame):
 
 def test_caption_says_unit_size_horizon_and_repetitions(frame):
     caption = curves(frame).caption
-    for fact in ("3 problems", "K = 3 x 3, 4 x 4, 6 x 6", "unit 'reward'", "horizon 30,000", "4 repetitions", "80 %"):
+    for fact in (
+        "3 problems",
+        "K = 3 x 3, 4 x 4, 6 x 6",
+        "unit 'reward'",
+        "horizon 30,000",
+        "4 repetitions",
+        "80 %",
+    ):
         assert fact in caption
 
 
@@ -72,16 +79,20 @@ def test_two_experiments_with_the_same_problem_are_two_panels(frame):
     ids=["missing column", "twice", "ragged", "horizons", "empty"],
 )
 def test_frames_that_cannot_be_drawn(frame, change, complaint):
-    with pytest.raises(InvalidInput, match=complaint):
+    with pytest.raises(InvalidInputError, match=complaint):
         curves(change(frame))
 
 
 def power(exponent, noise=0.0):
     """A policy whose regret is 2 K ** exponent, give or take the noise."""
     rows = [
-        ("mine", f"{k}", str(k), r, 2.0 * k**exponent + noise * (-1) ** r) for k in (8, 16, 32, 64) for r in range(4)
+        ("mine", f"{k}", str(k), r, 2.0 * k**exponent + noise * (-1) ** r)
+        for k in (8, 16, 32, 64)
+        for r in range(4)
     ]
-    return pd.DataFrame(rows, columns=["policy", "problem", "arms", "repetition", "regret"]).assign(round=10)
+    return pd.DataFrame(rows, columns=["policy", "problem", "arms", "repetition", "regret"]).assign(
+        round=10
+    )
 
 
 @pytest.mark.parametrize("exponent", [0.0, 1.0, 2.0, 3.0])
@@ -97,15 +108,19 @@ def test_the_error_of_a_slope_is_that_of_simulations():
     found = []
     for _ in range(400):
         finals = [(k, 10.0 * k * rng.gamma(50.0, size=(20, 1)) / 50.0) for k in (8, 16, 32)]
-        found.append(fit([Measured("mine", str(k), rounds, regret, 1, "", str(k)) for k, regret in finals]))
-    spread = np.std([slope.value for slope in found], ddof=1)  # known to a share of 1 / sqrt(2 x 399) = 3.5 %
+        found.append(
+            fit([Measured("mine", str(k), rounds, regret, 1, "", str(k)) for k, regret in finals])
+        )
+    spread = np.std(
+        [slope.value for slope in found], ddof=1
+    )  # known to a share of 1 / sqrt(2 x 399) = 3.5 %
     assert np.mean([slope.error for slope in found]) == pytest.approx(spread, rel=4 * 0.035)
 
 
 def test_slopes_chart(frame):
     chart = slopes(frame)
     points = {line.key: line for line in chart.panels[0].lines if line.errors is not None}
-    assert list(points) == ["uniform", "ucb1", "tea"]
+    assert list(points) == ["uniform", "flat_ucb1", "tea"]
     np.testing.assert_array_equal(points["tea"].x, [3, 4, 6])
     last = frame[(frame["round"] == 30_000) & (frame.policy == "tea")].groupby("arms").regret.mean()
     np.testing.assert_allclose(points["tea"].y, [last[k] for k in ("3x3", "4x4", "6x6")])
@@ -114,38 +129,50 @@ def test_slopes_chart(frame):
 
 
 def test_two_problems_of_one_size_have_no_slope(frame):
-    with pytest.raises(InvalidInput, match="one problem per K"):
+    with pytest.raises(InvalidInputError, match="one problem per K"):
         slopes(frame.assign(arms="4x4"))
-    with pytest.raises(InvalidInput, match="arms must be such as"):
+    with pytest.raises(InvalidInputError, match="arms must be such as"):
         slopes(frame.assign(arms="many"))
 
 
 def test_timeline_is_the_history_of_the_levels(results, eliminations):
     result = results[6][-1]
-    chart = timeline(eliminations, sizes=result.sizes, horizon=result.horizon, best=result.best, repetition=1)
+    chart = timeline(
+        eliminations, sizes=result.sizes, horizon=result.horizon, best=result.best, repetition=1
+    )
     assert len(chart.panels) == 2
     for factor, panel in enumerate(chart.panels):
         assert sorted(row.label for row in panel.rows) == [str(level) for level in range(6)]
         assert panel.rows[-1].best
         for row in panel.rows:
-            own = [e for e in result.eliminations if (e.repetition, e.factor, e.level) == (1, factor, int(row.label))]
+            own = [
+                e
+                for e in result.eliminations
+                if (e.repetition, e.factor, e.level) == (1, factor, int(row.label))
+            ]
             assert list(row.returns) == [e.round for e in own if e.event == "in"]
-            assert [end for _, end in row.spans if end < result.horizon] == [e.round for e in own if e.event == "out"]
+            assert [end for _, end in row.spans if end < result.horizon] == [
+                e.round for e in own if e.event == "out"
+            ]
             assert [start for start, _ in row.spans][1:] == list(row.returns)
-    assert any(row.spans[0][1] < result.horizon for row in chart.panels[0].rows), "something went out"
+    assert any(row.spans[0][1] < result.horizon for row in chart.panels[0].rows), (
+        "something went out"
+    )
 
 
 def test_a_timeline_without_events(eliminations):
-    with pytest.raises(InvalidInput, match="ruled anything out"):
+    with pytest.raises(InvalidInputError, match="ruled anything out"):
         timeline(eliminations.head(0))
-    with pytest.raises(InvalidInput, match="no column 'level'"):
+    with pytest.raises(InvalidInputError, match="no column 'level'"):
         timeline(eliminations.drop(columns="level"))
 
 
 def test_profile_of_a_frame_is_that_of_its_means(frame):
     last = frame[frame["round"] == 30_000].groupby(["problem", "policy"]).regret.mean()
     regrets = {problem: last[problem].to_dict() for problem in ("spiked 3", "spiked 4", "spiked 6")}
-    for one, other in zip(profile(frame).panels[0].lines, profile(regrets).panels[0].lines, strict=True):
+    for one, other in zip(
+        profile(frame).panels[0].lines, profile(regrets).panels[0].lines, strict=True
+    ):
         assert one.key == other.key
         np.testing.assert_allclose(one.y, other.y)
 
@@ -161,7 +188,7 @@ def test_bounds_belong_to_their_panel(frame):
     assert y.limits[1] > 4e3
     everywhere = overlay(frame, pd.DataFrame(values).drop(columns="problem"))
     assert [len(panel.lines) for panel in everywhere.panels] == [4, 4, 4]
-    with pytest.raises(InvalidInput, match="no column 'value'"):
+    with pytest.raises(InvalidInputError, match="no column 'value'"):
         overlay(frame, pd.DataFrame(values).drop(columns="value"))
 
 

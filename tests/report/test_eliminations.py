@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from factored_bandits.simulation.eliminations import elimination_tables, fates
+from factored_bandits.simulation.eliminations import elimination_summaries, elimination_tables
 from factored_bandits.simulation.result import Elimination, Result
 
 
@@ -39,7 +39,10 @@ EVENTS = [
 
 
 def test_fates_count_every_event():
-    by_level = {(fate.factor, fate.level): fate for fate in fates(invented(EVENTS), 2)}
+    by_level = {
+        (summary.factor, summary.level): summary
+        for summary in elimination_summaries(invented(EVENTS), 2)
+    }
     assert len(by_level) == 5
     assert by_level[0, 0]._asdict() == {
         **{"factor": 0, "level": 0, "best": True, "first_out": None},
@@ -52,7 +55,13 @@ def test_fates_count_every_event():
 
 def test_elimination_table_has_a_row_per_level():
     (table,) = elimination_tables(invented(EVENTS), ["ad", "position"])
-    assert table.columns == ("level", "ad: ruled out", "came back", "position: ruled out", "came back")
+    assert table.columns == (
+        "level",
+        "ad: ruled out",
+        "came back",
+        "position: ruled out",
+        "came back",
+    )
     assert table.rows == [
         ("0", "best: never", "", "never", ""),
         ("1", "50", "0x", "best: never", ""),

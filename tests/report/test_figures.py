@@ -10,10 +10,10 @@ import sys
 import numpy as np
 import pytest
 
-from factored_bandits.errors import InvalidInput, MissingExtra
-from factored_bandits.report.matplotlib import figures
+from factored_bandits.errors import InvalidInputError, MissingExtraError
 from factored_bandits.report.charts import curves
 from factored_bandits.report.charts.curves import beginning
+from factored_bandits.report.matplotlib import figures
 from factored_bandits.report.matplotlib.labels import spread
 from factored_bandits.report.measured import measured
 from factored_bandits.simulation.result import Result
@@ -46,7 +46,9 @@ def pair():
     return [result("uniform", 0.5 * ROUNDS), result("tea", np.minimum(0.5 * ROUNDS, 300.0))]
 
 
-@pytest.mark.parametrize(("suffix", "magic"), [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")])
+@pytest.mark.parametrize(
+    ("suffix", "magic"), [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")]
+)
 def test_the_suffix_decides_the_format(tmp_path, suffix, magic):
     path = tmp_path / f"regret.{suffix}"
     regret_figure(pair(), path)
@@ -63,31 +65,42 @@ def test_the_same_results_give_the_same_file(tmp_path, suffix):
 
 @pytest.mark.parametrize(
     ("name", "complaint"),
-    [("regret.gif", "ends in .png, .pdf or .svg"), ("regret", "ends in"), ("nowhere/regret.png", "no directory")],
+    [
+        ("regret.gif", "ends in .png, .pdf or .svg"),
+        ("regret", "ends in"),
+        ("nowhere/regret.png", "no directory"),
+    ],
 )
 def test_other_paths_are_refused(tmp_path, name, complaint):
-    with pytest.raises(InvalidInput, match=complaint):
+    with pytest.raises(InvalidInputError, match=complaint):
         regret_figure(pair(), tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_unwritable_file_is_an_error_in_words(tmp_path):
     (tmp_path / "taken.png").mkdir()
-    with pytest.raises(InvalidInput, match="cannot write the figure"):
+    with pytest.raises(InvalidInputError, match="cannot write the figure"):
         regret_figure(pair(), tmp_path / "taken.png")
 
 
 def test_nothing_to_draw():
-    with pytest.raises(InvalidInput, match="results is empty"):
+    with pytest.raises(InvalidInputError, match="results is empty"):
         regret_figure([])
-    with pytest.raises(InvalidInput, match="y must be"):
+    with pytest.raises(InvalidInputError, match="y must be"):
         regret_figure(pair(), y="cubic")
 
 
 def test_caption_says_problem_unit_horizon_repetitions_and_seed():
     figure = regret_figure(pair())
     text = " ".join(part.get_text() for part in figure.texts).replace("\n", " ")
-    for fact in ("table (2 x 2 levels)", "unit 'reward'", "horizon 10,000", "5 repetitions", "seed 3", "middle 80 %"):
+    for fact in (
+        "table (2 x 2 levels)",
+        "unit 'reward'",
+        "horizon 10,000",
+        "5 repetitions",
+        "seed 3",
+        "middle 80 %",
+    ):
         assert fact in text
 
 
@@ -105,14 +118,15 @@ def test_lines_are_means_and_bands_are_quantiles():
 def test_axes_fit_the_results():
     far = regret_figure(pair()).axes[0]
     assert (far.get_xscale(), far.get_yscale()) == ("log", "log")
-    near = regret_figure([result("tea", 0.5 * ROUNDS), result("ucb1", 0.4 * ROUNDS)]).axes[0]
+    near = regret_figure([result("tea", 0.5 * ROUNDS), result("flat_ucb1", 0.4 * ROUNDS)]).axes[0]
     assert near.get_yscale() == "linear"
     assert near.get_ylim()[0] == 0
     assert regret_figure(pair(), y="linear").axes[0].get_yscale() == "linear"
 
 
 def test_rounds_in_which_all_look_alike_are_cut():
-    # the means part in round 600, differ by a quarter in round 750; 750 / 30 = 25 lies in the decade of 10
+    # the means part in round 600, differ by a quarter in round 750; 750 / 30 = 25 lies in the
+    # decade of 10
     assert beginning(measured(pair())) == 10
     assert beginning(measured(pair()[:1])) == 1
     assert beginning(measured([pair()[0], pair()[0]])) == 1
@@ -120,7 +134,11 @@ def test_rounds_in_which_all_look_alike_are_cut():
 
 def test_zero_regret_can_be_drawn(tmp_path):
     for scale in ("auto", "linear", "log"):
-        regret_figure([result("tea", 0.0 * ROUNDS), result("uniform", 0.5 * ROUNDS)], tmp_path / "a.png", y=scale)
+        regret_figure(
+            [result("tea", 0.0 * ROUNDS), result("uniform", 0.5 * ROUNDS)],
+            tmp_path / "a.png",
+            y=scale,
+        )
         regret_figure([result("tea", 0.0 * ROUNDS)], tmp_path / "b.png", y=scale)
 
 
@@ -149,7 +167,7 @@ def test_spread_keeps_order_distance_and_bounds():
 
 def test_without_matplotlib_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtra, match=r'pip install "factored-bandits\[plot\]"'):
+    with pytest.raises(MissingExtraError, match=r'pip install "factored-bandits\[plot\]"'):
         regret_figure(pair())
 
 
@@ -163,7 +181,9 @@ def test_pyplot_is_never_imported(tmp_path):
         f"curves(results).figure({str(tmp_path / 'a.png')!r})\n"
         "assert 'matplotlib.pyplot' not in sys.modules\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "NUMBA_DISABLE_JIT": "1"})
+    subprocess.run(
+        [sys.executable, "-c", code], check=True, env={**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    )
 
 
 def test_suffixes_are_those_documented():

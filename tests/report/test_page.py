@@ -8,12 +8,12 @@ from html.parser import HTMLParser
 
 import pytest
 
-from factored_bandits.errors import InvalidInput, MissingExtra
+from factored_bandits.core.table import Table
+from factored_bandits.errors import InvalidInputError, MissingExtraError
 from factored_bandits.report.charts import curves, profile
 from factored_bandits.report.claims import Claim
 from factored_bandits.report.html.page import Section, page_of, write_page
 from factored_bandits.report.palette import COLOURS, DARK, GREY
-from factored_bandits.core.table import Table
 
 pytestmark = pytest.mark.xdist_group("page")  # one process makes the page
 EVIL = "</script><script>alert(1)</script>&\"'{{plotly}}"
@@ -71,7 +71,9 @@ def test_the_page_is_not_too_large(page):
 def test_claims_link_to_their_figures(page):
     text = page.read_text(encoding="utf-8")
     assert '<a href="#chart-against-k">' in text
-    assert '<a href="#growth">Growth</a>' in text, "a claim without a figure leads to its experiment"
+    assert '<a href="#growth">Growth</a>' in text, (
+        "a claim without a figure leads to its experiment"
+    )
     for verdict in ("holds", "fails", "undecided"):
         assert f'<span class="verdict {verdict}">' in text
 
@@ -80,33 +82,41 @@ def test_every_text_is_escaped(frame):
     policy = frame.assign(policy=EVIL, problem=EVIL, regret_unit=EVIL)[frame.arms == "3x3"]
     only = policy[frame[frame.arms == "3x3"].policy == "tea"]
     chart = curves(only, name="evil", title=EVIL)
-    section = Section("evil-section", EVIL, EVIL, [chart], Table(EVIL, (EVIL, "x"), [(EVIL, EVIL)], EVIL))
+    section = Section(
+        "evil-section", EVIL, EVIL, [chart], Table(EVIL, (EVIL, "x"), [(EVIL, EVIL)], EVIL)
+    )
     text = page_of([section], [Claim(EVIL, EVIL, EVIL, "holds", "evil")], {EVIL: EVIL}, title=EVIL)
     assert read(text).scripts == 3, "the data, plotly and the script of the page"
     assert text.count("alert(1)") > 10
     assert "<script>alert" not in text
-    data = re.search(r'<script type="application/json" class="data">(.*?)</script>', text, re.DOTALL)[1]
+    data = re.search(
+        r'<script type="application/json" class="data">(.*?)</script>', text, re.DOTALL
+    )[1]
     assert json.loads(data)[0]["traces"][-1]["legendgroup"] == EVIL
 
 
 @pytest.mark.parametrize("name", ["", "a b", "../up", "a/b", "é", "-x"])
 def test_names_must_be_good_for_files(frame, tmp_path, name):
-    with pytest.raises(InvalidInput, match="use letters"):
-        write_page(tmp_path / "out", [Section("one", "One", "", [curves(frame, name=name)])], [], {})
+    with pytest.raises(InvalidInputError, match="use letters"):
+        write_page(
+            tmp_path / "out", [Section("one", "One", "", [curves(frame, name=name)])], [], {}
+        )
     assert not (tmp_path / "out").exists()
 
 
 def test_names_must_differ(frame, tmp_path):
     chart = profile(frame)
-    with pytest.raises(InvalidInput, match="2 charts are named 'profile'"):
-        write_page(tmp_path, [Section("a", "A", "", [chart]), Section("b", "B", "", [chart])], [], {})
-    with pytest.raises(InvalidInput, match="2 sections are named 'a'"):
+    with pytest.raises(InvalidInputError, match="2 charts are named 'profile'"):
+        write_page(
+            tmp_path, [Section("a", "A", "", [chart]), Section("b", "B", "", [chart])], [], {}
+        )
+    with pytest.raises(InvalidInputError, match="2 sections are named 'a'"):
         write_page(tmp_path, [Section("a", "A", "", []), Section("a", "B", "", [])], [], {})
 
 
 def test_a_folder_that_cannot_be_made(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(InvalidInput, match="cannot write the report"):
+    with pytest.raises(InvalidInputError, match="cannot write the report"):
         write_page(tmp_path / "file", [], [], {})
 
 
@@ -120,10 +130,12 @@ def test_a_page_is_replaced_whole(frame, tmp_path, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr("factored_bandits.report.page._write", fails)
-        with pytest.raises(InvalidInput, match=r"cannot write the report .*No space left"):
+        with pytest.raises(InvalidInputError, match=r"cannot write the report .*No space left"):
             write_page(tmp_path, [Section("two", "Two", "Second.", [])], [], {})
     assert page.read_text(encoding="utf-8") == before
-    assert "Second." in write_page(tmp_path, [Section("two", "Two", "Second.", [])], [], {}).read_text(encoding="utf-8")
+    assert "Second." in write_page(
+        tmp_path, [Section("two", "Two", "Second.", [])], [], {}
+    ).read_text(encoding="utf-8")
     assert [path.name for path in tmp_path.rglob(".*")] == [], "no drafts are left"
 
 
@@ -132,14 +144,16 @@ def test_without_plotly_nothing_is_written(tmp_path, monkeypatch):
         raise ModuleNotFoundError(f"No module named {package!r}")
 
     monkeypatch.setattr("factored_bandits.report.interactive.resources.files", missing)
-    with pytest.raises(MissingExtra, match="plotly"):
+    with pytest.raises(MissingExtraError, match="plotly"):
         write_page(tmp_path / "out", [], [], {})
     assert not (tmp_path / "out").exists()
 
 
 def luminance(colour):
     parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 

@@ -13,7 +13,9 @@ from factored_bandits.report.palette import COLOURS, DASHES, KNOWN, MARKERS, loo
 def test_all_policies_look_different():
     drawn = {name: look(name) for name in fb.policies.names()}
     for one, other in itertools.combinations(drawn, 2):
-        assert drawn[one] != drawn[other], f"{one} and {other} look alike: palette.DASHES needs another pattern"
+        assert drawn[one] != drawn[other], (
+            f"{one} and {other} look alike: palette.DASHES needs another pattern"
+        )
 
 
 def test_known_entries_are_distinct_and_exist():
@@ -23,7 +25,7 @@ def test_known_entries_are_distinct_and_exist():
 
 def test_a_known_policy_looks_the_same_in_any_company():
     alone = look("tea")
-    assert looks(["tea", "ucb1", "somebody", "somebody_else"])["tea"] == alone
+    assert looks(["tea", "flat_ucb1", "somebody", "somebody_else"])["tea"] == alone
     assert looks(["tea", "tea(bound=other)"])["tea"] == alone
 
 
@@ -44,10 +46,10 @@ def test_unknown_policies_of_one_figure_differ():
 
 
 def test_variants_share_colour_and_dashes():
-    labels = ["ucb1", *(f"ucb1(alpha={i})" for i in range(len(MARKERS)))]
+    labels = ["flat_ucb1", *(f"flat_ucb1(alpha={i})" for i in range(len(MARKERS)))]
     drawn = looks(labels)
     assert len(set(drawn.values())) == len(labels)
-    assert {each[:2] for each in drawn.values()} == {look("ucb1")[:2]}
+    assert {each[:2] for each in drawn.values()} == {look("flat_ucb1")[:2]}
 
 
 @pytest.mark.parametrize("count", [100, 1000])

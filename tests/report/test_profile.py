@@ -6,34 +6,42 @@ import math
 
 import pytest
 
-from factored_bandits.errors import InvalidInput
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.report.charts import profile
 from factored_bandits.simulation.profile import factors, profile_table, share
 
 REGRETS = {
-    "one": {"tea": 100.0, "ucb1": 150.0, "uniform": 5000.0},
-    "two": {"tea": 300.0, "ucb1": 100.0, "uniform": 1000.0},
+    "one": {"tea": 100.0, "flat_ucb1": 150.0, "uniform": 5000.0},
+    "two": {"tea": 300.0, "flat_ucb1": 100.0, "uniform": 1000.0},
     "three": {"tea": 50.0, "uniform": 100.0},
 }
 
 
 def test_factors_and_shares():
     found = factors(REGRETS)
-    assert found == {"tea": [1.0, 3.0, 1.0], "ucb1": [1.5, 1.0, math.inf], "uniform": [50.0, 10.0, 2.0]}
+    assert found == {
+        "tea": [1.0, 3.0, 1.0],
+        "flat_ucb1": [1.5, 1.0, math.inf],
+        "uniform": [50.0, 10.0, 2.0],
+    }
     assert [share(found["tea"], x) for x in (1.0, 2.9, 3.0)] == pytest.approx([2 / 3, 2 / 3, 1.0])
-    assert share(found["ucb1"], 1e9) == pytest.approx(2 / 3)
+    assert share(found["flat_ucb1"], 1e9) == pytest.approx(2 / 3)
 
 
 def test_a_best_without_regret():
-    assert factors({"one": {"a": 0.0, "b": 0.0, "c": 1.0}}) == {"a": [1.0], "b": [1.0], "c": [math.inf]}
+    assert factors({"one": {"a": 0.0, "b": 0.0, "c": 1.0}}) == {
+        "a": [1.0],
+        "b": [1.0],
+        "c": [math.inf],
+    }
 
 
 def test_table():
     table = profile_table(REGRETS)
     rows = {row[0]: row[1:] for row in table.rows}
-    assert [row[0] for row in table.rows] == ["tea", "ucb1", "uniform"]
+    assert [row[0] for row in table.rows] == ["tea", "flat_ucb1", "uniform"]
     assert rows["tea"] == ("67%", "67%", "67%", "100%", "100%", "100%", "3.0", "3 of 3")
-    assert rows["ucb1"] == ("33%", "67%", "67%", "67%", "67%", "67%", "1.5", "2 of 3")
+    assert rows["flat_ucb1"] == ("33%", "67%", "67%", "67%", "67%", "67%", "1.5", "2 of 3")
     assert rows["uniform"] == ("0%", "0%", "33%", "33%", "33%", "67%", "50.0", "3 of 3")
 
 
@@ -58,7 +66,7 @@ def test_the_same_results_give_the_same_file(tmp_path):
 
 
 def test_nothing_to_draw():
-    with pytest.raises(InvalidInput, match="regrets is empty"):
+    with pytest.raises(InvalidInputError, match="regrets is empty"):
         profile({})
-    with pytest.raises(InvalidInput, match="ends in"):
+    with pytest.raises(InvalidInputError, match="ends in"):
         profile(REGRETS).figure("profile.gif")

@@ -9,7 +9,7 @@ import pytest
 
 import factored_bandits as fb
 
-CASES = {case.name: case for case in fb.suite.duels()}
+INSTANCES = {instance.name: instance for instance in fb.suites.duels()}
 
 
 def matrix(problem):
@@ -18,28 +18,30 @@ def matrix(problem):
 
 
 def test_names_are_unique_and_sizes_reach_from_4_to_512():
-    sizes = [case.problem().sizes[0] for case in CASES.values()]
-    assert len(CASES) == len(fb.suite.duels()) >= 12
+    sizes = [instance.problem().sizes[0] for instance in INSTANCES.values()]
+    assert len(INSTANCES) == len(fb.suites.duels()) >= 12
     assert (min(sizes), max(sizes)) == (4, 512)
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", INSTANCES)
 def test_a_case_is_complete(name):
-    case = CASES[name]
-    problem, again = case.problem(), case.problem()
+    instance = INSTANCES[name]
+    problem, again = instance.problem(), instance.problem()
     assert problem.kind == "duel"
     assert f"K={problem.sizes[0]}" in name
-    assert case.horizon in (10**5, 10**6)
-    assert len(case.why) > 20
+    assert instance.horizon in (10**5, 10**6)
+    assert len(instance.why) > 20
     assert problem is not again
     assert all(np.array_equal(a, b) for a, b in zip(problem.data, again.data, strict=True))
     with pytest.raises(dataclasses.FrozenInstanceError):
-        case.horizon = 1
+        instance.horizon = 1
 
 
-@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.problem().sizes[0] <= 64])
+@pytest.mark.parametrize(
+    "name", [name for name, instance in INSTANCES.items() if instance.problem().sizes[0] <= 64]
+)
 def test_every_problem_has_one_best_arm(name):
-    problem = CASES[name].problem()
+    problem = INSTANCES[name].problem()
     best = problem.best[0]
     assert (np.delete(matrix(problem)[best], best) > 0.5).all()
     assert [problem.regret([i, i]) for i in range(problem.sizes[0])].count(0.0) == 1
@@ -47,25 +49,31 @@ def test_every_problem_has_one_best_arm(name):
 
 def test_the_papers_two_problems_grow():
     for p in (0.7, 0.95):
-        found = [case.problem() for name, case in CASES.items() if name.startswith(f"paper p={p} ")]
+        found = [
+            instance.problem()
+            for name, instance in INSTANCES.items()
+            if name.startswith(f"paper p={p} ")
+        ]
         assert len(found) == 3
         assert all(problem.mean([0, 1]) == pytest.approx(p) for problem in found)
         assert all(problem.mean([1, 2]) == 0.5 for problem in found)
-        assert [problem.sizes[0] for problem in found] == sorted({problem.sizes[0] for problem in found})
+        assert [problem.sizes[0] for problem in found] == sorted(
+            {problem.sizes[0] for problem in found}
+        )
 
 
 def test_why_holds():
     """What makes a case special is so: no utilities, a link that bends, shares that mislead, ties."""
-    cycle = matrix(CASES["cyclic K=4"].problem())
+    cycle = matrix(INSTANCES["cyclic K=4"].problem())
     assert ((cycle[1:, 1:] > 0.5).sum(axis=1) == 1).all()
-    hard = matrix(CASES["hard Condorcet K=16"].problem()).sum(axis=1)
-    assert hard.argmax() != CASES["hard Condorcet K=16"].problem().best[0]
-    assert CASES["Bradley-Terry K=32"].problem().params["link"] == "logistic"
-    assert CASES["two at the top K=16"].problem().mean([0, 1]) == pytest.approx(0.51)
-    assert CASES["ties K=8"].problem().params["tie"] == 0.3
+    hard = matrix(INSTANCES["hard Condorcet K=16"].problem()).sum(axis=1)
+    assert hard.argmax() != INSTANCES["hard Condorcet K=16"].problem().best[0]
+    assert INSTANCES["Bradley-Terry K=32"].problem().params["link"] == "logistic"
+    assert INSTANCES["two at the top K=16"].problem().mean([0, 1]) == pytest.approx(0.51)
+    assert INSTANCES["ties K=8"].problem().params["tie"] == 0.3
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", INSTANCES)
 def test_a_case_can_be_played(name):
-    result = fb.simulate("vdb", CASES[name].problem(), 2_000, repetitions=1, progress=False)
+    result = fb.simulate("vdb", INSTANCES[name].problem(), 2_000, repetitions=1, progress=False)
     assert result.regret[0, -1] > 0.0

@@ -32,15 +32,19 @@ def tables():
 
 
 def additive(noise="bernoulli"):
-    return per_factor(sixteenths(0, 5)).map(lambda e: fb.environments.make("additive", effects=e, noise=noise))
+    return per_factor(sixteenths(0, 5)).map(
+        lambda e: fb.environments.make("additive", effects=e, noise=noise)
+    )
 
 
-def rank_one(noise="bernoulli"):
-    return per_factor(sixteenths(0, 16)).map(lambda f: fb.environments.make("rank_one", factors=f, noise=noise))
+def rank1(noise="bernoulli"):
+    return per_factor(sixteenths(0, 16)).map(
+        lambda f: fb.environments.make("rank1", factors=f, noise=noise)
+    )
 
 
 def logistic(noise="bernoulli"):
-    make = lambda e, base: fb.environments.make("logistic", effects=e, base=base, noise=noise)  # noqa: E731
+    make = lambda e, base: fb.environments.make("logistic", effects=e, base=base, noise=noise)
     return st.builds(make, per_factor(sixteenths(-40, 40)), sixteenths(-48, 48))
 
 
@@ -69,7 +73,7 @@ def matrices():
 
 
 def factored():
-    return st.one_of(additive(), rank_one(), logistic(), tables())
+    return st.one_of(additive(), rank1(), logistic(), tables())
 
 
 def duels():
@@ -96,11 +100,16 @@ def leads(problem, l):
 
 
 def brute_gaps(problem):
-    return [leads(problem, l).min(axis=1) for l in range(1 if problem.kind == "duel" else len(problem.sizes))]
+    return [
+        leads(problem, l).min(axis=1)
+        for l in range(1 if problem.kind == "duel" else len(problem.sizes))
+    ]
 
 
 def identifiable(problem, tolerance=1e-13):
-    return all((np.delete(g, problem.best[l]) > tolerance).all() for l, g in enumerate(brute_gaps(problem)))
+    return all(
+        (np.delete(g, problem.best[l]) > tolerance).all() for l, g in enumerate(brute_gaps(problem))
+    )
 
 
 def brute_kappa(problem):

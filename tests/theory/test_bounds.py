@@ -1,4 +1,6 @@
-"""Upper bounds: against the formulas as the appendix has them, on both scales; and that its constants can be proven."""
+"""Upper bounds: against the formulas as the appendix has them, on both scales; and that its
+constants can be proven.
+"""
 
 from __future__ import annotations
 
@@ -40,12 +42,17 @@ def test_theorems_1_and_2(problem, t):
         extra = longest * math.log(K) + 2.5 * K if K > 1 else 0.0
         assert theory.extra_pulls(problem)[l] == pytest.approx(extra)
         assert pulls[l][problem.best[l]] == math.inf
-        others = [2.0 * gap for i, gap in enumerate(gaps[l]) if i != problem.best[l]]  # rewards in [0, 1] onto [-1, 1]
+        others = [
+            2.0 * gap for i, gap in enumerate(gaps[l]) if i != problem.best[l]
+        ]  # rewards in [0, 1] onto [-1, 1]
         for i in range(K):
             if i != problem.best[l]:
                 expected = bound(2.5, 2.0 * gaps[l][i], 2 * K * f(t)) + min(longest + 1.5, extra)
                 assert pulls[l][i] == pytest.approx(expected)
-        regret += sum(gap * bound(2.5, gap, 2 * K * f(t)) for gap in others) + max(others, default=0.0) * extra
+        regret += (
+            sum(gap * bound(2.5, gap, 2 * K * f(t)) for gap in others)
+            + max(others, default=0.0) * extra
+        )
     expected = theory.kappa(problem).value * regret / 2.0
     assert theory.regret_upper(problem, t) == pytest.approx(expected)
 
@@ -81,18 +88,28 @@ def test_theorem_1_with_high_probability(problem, delta):
             if i == best or not holds:
                 assert likely[i] == math.inf
             else:
-                assert likely[i] == pytest.approx(bound(1 if duel else 2, 2 * gaps[l][i], 2 * K / delta) + extra)
+                assert likely[i] == pytest.approx(
+                    bound(1 if duel else 2, 2 * gaps[l][i], 2 * K / delta) + extra
+                )
 
 
-@pytest.mark.parametrize(("unit", "times"), [("average", 1.0), ("paper", 2.0), ("weak", 1.0), ("strong", 2.0)])
+@pytest.mark.parametrize(
+    ("unit", "times"), [("average", 1.0), ("paper", 2.0), ("weak", 1.0), ("strong", 2.0)]
+)
 def test_units_of_duels(unit, times):
-    """In the paper's unit a linear problem costs twice what it costs on average; the larger of two losses, at most."""
+    """In the paper's unit a linear problem costs twice what it costs on average; the larger of two
+    losses, at most.
+    """
     average = theory.regret_upper(fb.environments.arithmetic(6), 1e6)
-    assert theory.regret_upper(fb.environments.arithmetic(6, unit=unit), 1e6) == pytest.approx(times * average)
+    assert theory.regret_upper(fb.environments.arithmetic(6, unit=unit), 1e6) == pytest.approx(
+        times * average
+    )
 
 
 def test_the_gap_of_the_paper_s_duels():
-    """Its figures say 0.4 where p = 0.7, and 0.9 where p = 0.95: u(a*) - u(a), the gap on the scale [-1, 1]."""
+    """Its figures say 0.4 where p = 0.7, and 0.9 where p = 0.95: u(a*) - u(a), the gap on the scale
+    [-1, 1].
+    """
     for p, gap in ((0.7, 0.4), (0.95, 0.9)):
         problem = fb.environments.identical_gap(16, p)
         assert theory.slope(problem) * theory.gaps(problem)[0][1] == pytest.approx(gap)
@@ -100,13 +117,18 @@ def test_the_gap_of_the_paper_s_duels():
 
 def test_raw_rewards_are_not_scaled():
     effects = [[0.3, 0.1], [0.2, -0.1, 0.0]]
-    raw, coins = (make("additive", effects=effects, base=0.2, noise=n) for n in ("gaussian", "bernoulli"))
-    assert (theory.slope(raw), theory.slope(coins)) == (1.0, 2.0)
-    for own, other in zip(theory.gaps(raw), theory.gaps(coins), strict=True):
+    unbounded, bernoullis = (
+        make("additive", effects=effects, base=0.2, noise=n) for n in ("gaussian", "bernoulli")
+    )
+    assert (theory.slope(unbounded), theory.slope(bernoullis)) == (1.0, 2.0)
+    for own, other in zip(theory.gaps(unbounded), theory.gaps(bernoullis), strict=True):
         np.testing.assert_array_equal(own, other)
-    assert theory.pulls_upper(raw, 1e6)[0][1] > 4.0 * theory.pulls_upper(coins, 1e6)[0][1] * 0.99
-    as_raw = theory.regret_upper(coins, 1e6, reward_range=None)
-    assert as_raw == pytest.approx(theory.regret_upper(raw, 1e6))
+    assert (
+        theory.pulls_upper(unbounded, 1e6)[0][1]
+        > 4.0 * theory.pulls_upper(bernoullis, 1e6)[0][1] * 0.99
+    )
+    as_unbounded = theory.regret_upper(bernoullis, 1e6, reward_range=None)
+    assert as_unbounded == pytest.approx(theory.regret_upper(unbounded, 1e6))
 
 
 @given(st.sampled_from([(0.0, 1.0), (-3.0, 7.0), (0.0, 0.1)]))
@@ -115,9 +137,15 @@ def test_units_of_reward_cancel(reward_range):
     low, high = reward_range
     problem = make("table", means=[[0.2, 0.5], [0.3, 0.7]])
     foreign = dataclasses.replace(
-        problem, module=Stretched, data=(problem, low, high - low), reward_range=reward_range, name="stretched"
+        problem,
+        module=Stretched,
+        data=(problem, low, high - low),
+        reward_range=reward_range,
+        name="stretched",
     )
-    for own, other in zip(theory.pulls_upper(problem, 1e5), theory.pulls_upper(foreign, 1e5), strict=True):
+    for own, other in zip(
+        theory.pulls_upper(problem, 1e5), theory.pulls_upper(foreign, 1e5), strict=True
+    ):
         np.testing.assert_allclose(own, other, rtol=1e-9)
     ratio = theory.regret_upper(foreign, 1e5) / theory.regret_upper(problem, 1e5)
     assert ratio == pytest.approx(high - low)
@@ -142,9 +170,14 @@ def test_functions_of_t():
 
 
 def test_the_printed_theorem_2_is_smaller():
-    """As printed, with gap for gap^2 in the logarithm and kappa on the first sum only, it promises a little more."""
+    """As printed, with gap for gap^2 in the logarithm and kappa on the first sum only, it promises
+    a little more.
+    """
     problem, t = fb.environments.spiked(16, best=0.75), 10**6
-    gaps = [2.0 * np.delete(gap, best) for gap, best in zip(theory.gaps(problem), problem.best, strict=True)]
+    gaps = [
+        2.0 * np.delete(gap, best)
+        for gap, best in zip(theory.gaps(problem), problem.best, strict=True)
+    ]
     y = math.log(2 * 16 * t * math.log(t) ** 2)
     first = sum((120 / gap * (y + 4 * np.log(48 * y / gap))).sum() for gap in gaps)
     printed = (theory.kappa(problem).value * first + 16 * 2 * math.log(16) + 2 * 2.5 * 16) / 2.0
@@ -152,10 +185,11 @@ def test_the_printed_theorem_2_is_smaller():
 
 
 def test_constants_of_the_appendix_survive_their_proof():
-    """With the true sum of 1 / f (2.11, not 1) and times that are fixed, not random: see docs/paper-map.md.
+    """With the true sum of 1 / f (2.11, not 1) and times that are fixed, not random: see
+    docs/paper-map.md.
 
-    Round t lies in a phase that began at max(M + 1, t - M + 1) or later, so its bounds fail with a chance of at most
-    2.11 (K - 1) / K / f of that round. K <= M, and the chance grows with K.
+    Round t lies in a phase that began at max(M + 1, t - M + 1) or later, so its bounds fail with a
+    chance of at most 2.11 (K - 1) / K / f of that round. K <= M, and the chance grows with K.
     """
     later = np.cumsum(1.0 / np.array([f(t) for t in range(1, 4002)]))
     for M in range(2, 4000):
@@ -163,7 +197,11 @@ def test_constants_of_the_appendix_survive_their_proof():
         outside = failure * (M / f(M + 1) + SUM_OF_INVERSES - later[M])  # the sum over t >= M + 2
         assert outside <= 1.5, M  # step 2: 3/2
         assert failure * M / f(M + 1) <= 0.5, M  # step 4: from 2 to 5/2
-        for K in {2, M // 2 + 1, M}:  # step 4: the sum of C(a), where all levels share the pulls of a failing phase
+        for K in {
+            2,
+            M // 2 + 1,
+            M,
+        }:  # step 4: the sum of C(a), where all levels share the pulls of a failing phase
             assert K - 1 + failure * M * K / f(M + 1) + 1.5 <= 2.5 * K, (M, K)
 
 

@@ -1,4 +1,6 @@
-"""f, the confidence radius, thresholds and rounds of return: formulas of the paper, and what TEM does with them."""
+"""f, the confidence radius, thresholds and rounds of return: formulas of the paper, and what TEM
+does with them.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import factored_bandits as fb
-from factored_bandits.errors import InvalidInput
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.theory import SUM_OF_INVERSES
 
 theory = fb.theory
@@ -58,14 +60,20 @@ def test_thresholds_decide_as_the_module_does():
         tem.feedback(arms, np.clip(quality[arms] + 0.3 * rng.uniform(-1, 1, len(arms)), -1, 1))
     assert decided > 50
     for delta in (0.5, 0.1, 1e-3, 1e-9):
-        assert tem.active_set(delta).tolist() == np.flatnonzero(-math.log(delta) >= theory.tau(tem.D, tem.N)).tolist()
+        assert (
+            tem.active_set(delta).tolist()
+            == np.flatnonzero(-math.log(delta) >= theory.tau(tem.D, tem.N)).tolist()
+        )
 
 
 def test_the_sum_of_inverses():
-    """Lemma 3 needs the sum of 1 / f(k) to be at most 1. For its own f it is 1.055, for that of the algorithms 2.11."""
+    """Lemma 3 needs the sum of 1 / f(k) to be at most 1. For its own f it is 1.055, for that of the
+    algorithms 2.11.
+    """
     k = np.arange(1, 10**6 + 1, dtype=float)
     total = (1.0 / ((k + 1) * np.log(k + 1) ** 2)).sum()
-    # the rest: between the integrals of 1 / (x log^2 x) from 10^6 + 2 and from 10^6 + 1 (its integral is -1 / log x)
+    # the rest: between the integrals of 1 / (x log^2 x) from 10^6 + 2 and from 10^6 + 1 (its
+    # integral is -1 / log x)
     low, high = total + 1 / math.log(10**6 + 2), total + 1 / math.log(10**6 + 1)
     assert low < SUM_OF_INVERSES < high
     assert high - low < 1e-8
@@ -75,16 +83,16 @@ def test_the_sum_of_inverses():
 
 def test_refusals():
     for wrong in (0, -1, math.nan, math.inf):
-        with pytest.raises(InvalidInput, match="t must be at least 1"):
+        with pytest.raises(InvalidInputError, match="t must be at least 1"):
             theory.f(wrong)
-        with pytest.raises(InvalidInput, match="n must be at least 1"):
+        with pytest.raises(InvalidInputError, match="n must be at least 1"):
             theory.confidence(wrong, 1, 2)
-    with pytest.raises(InvalidInput, match="square and alike"):
+    with pytest.raises(InvalidInputError, match="square and alike"):
         theory.tau(np.zeros((2, 3)), np.zeros((2, 3)))
-    with pytest.raises(InvalidInput, match="tau must be a number"):
+    with pytest.raises(InvalidInputError, match="tau must be a number"):
         theory.reentry_round(math.nan)
     for wrong in (0.0, 1.5, math.nan):
-        with pytest.raises(InvalidInput, match="delta"):
+        with pytest.raises(InvalidInputError, match="delta"):
             theory.failure_probability(wrong, 2)
-        with pytest.raises(InvalidInput, match="delta"):
+        with pytest.raises(InvalidInputError, match="delta"):
             theory.pulls_upper_likely(fb.environments.spiked(3), wrong)

@@ -1,4 +1,6 @@
-"""Gaps, identifiability and kappa: against every combination of small problems, and by structure in large ones."""
+"""Gaps, identifiability and kappa: against every combination of small problems, and by structure in
+large ones.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,9 @@ from small import brute_gaps, brute_kappa, duels, factored, identifiable, logist
 
 import factored_bandits as fb
 from factored_bandits.environments.structure import LOGISTIC
-from factored_bandits.errors import InvalidInput
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.theory.kappa import _one_at_a_time
-from factored_bandits.theory.views import LARGEST_TABLE, Parts, view
+from factored_bandits.theory.views import LARGEST_TABLE, Effects, view
 
 make = fb.environments.make
 
@@ -23,7 +25,9 @@ make = fb.environments.make
 @settings(max_examples=300, deadline=None)
 @given(factored())
 def test_gaps_are_the_smallest_leads(problem):
-    for gap, brute, best in zip(fb.theory.gaps(problem), brute_gaps(problem), problem.best, strict=True):
+    for gap, brute, best in zip(
+        fb.theory.gaps(problem), brute_gaps(problem), problem.best, strict=True
+    ):
         np.testing.assert_allclose(gap, brute, atol=1e-14)
         assert gap[best] == 0.0
 
@@ -43,10 +47,10 @@ def test_a_witness_is_one(problem):
     assert found.factors == tuple(w is None for w in found.witnesses)
     for witness in found.witnesses:
         if witness is not None:
-            with_best = list(witness.company)
+            with_best = list(witness.context)
             with_best[witness.factor] = problem.best[witness.factor]
-            assert witness.company[witness.factor] == witness.level != witness.best
-            assert problem.mean(witness.company) == witness.mean
+            assert witness.context[witness.factor] == witness.level != witness.best
+            assert problem.mean(witness.context) == witness.mean
             assert problem.mean(with_best) == witness.mean_of_best
             assert witness.mean - witness.mean_of_best > -1e-12
             assert str(witness) in str(found)
@@ -54,7 +58,9 @@ def test_a_witness_is_one(problem):
 
 @settings(max_examples=400, deadline=None)
 @given(factored())
-@example(make("logistic", effects=[[0.0, -2.0], [0.0, -2.0]], base=4.0))  # two wrong levels lose more than one and one
+@example(
+    make("logistic", effects=[[0.0, -2.0], [0.0, -2.0]], base=4.0)
+)  # two wrong levels lose more than one and one
 def test_kappa_is_the_largest_ratio(problem):
     kappa = fb.theory.kappa(problem)
     if not identifiable(problem):
@@ -63,7 +69,9 @@ def test_kappa_is_the_largest_ratio(problem):
     assert kappa.value == pytest.approx(brute_kappa(problem), rel=1e-9)
     assert kappa.value >= 1.0 - 1e-9
     if kappa.combination != problem.best:
-        total = sum(gap[i] for gap, i in zip(fb.theory.gaps(problem), kappa.combination, strict=True))
+        total = sum(
+            gap[i] for gap, i in zip(fb.theory.gaps(problem), kappa.combination, strict=True)
+        )
         lost = problem.mean(problem.best) - problem.mean(kappa.combination)
         assert lost == pytest.approx(kappa.value * total, rel=1e-9)
 
@@ -71,7 +79,9 @@ def test_kappa_is_the_largest_ratio(problem):
 @settings(max_examples=200, deadline=None)
 @given(logistic())
 def test_one_wrong_level_at_a_time_is_not_always_enough(problem):
-    """The shortcut is taken exactly where the best mean is at most 1/2; above, it would be wrong for some problems."""
+    """The shortcut is taken exactly where the best mean is at most 1/2; above, it would be wrong
+    for some problems.
+    """
     assume(identifiable(problem))
     alone = _one_at_a_time(view(problem)).value
     assert alone <= brute_kappa(problem) * (1 + 1e-9)
@@ -93,7 +103,11 @@ def test_kappa_of_duels(problem):
         assert kappa.value == math.inf
         return
     best, gap = problem.best[0], fb.theory.gaps(problem)[0]
-    ratios = [(1 - ties(problem)) * (problem.mean((best, a)) - 0.5) / gap[a] for a in range(len(gap)) if a != best]
+    ratios = [
+        (1 - ties(problem)) * (problem.mean((best, a)) - 0.5) / gap[a]
+        for a in range(len(gap))
+        if a != best
+    ]
     assert kappa.value == pytest.approx(max(ratios), rel=1e-9)
     assert kappa.value >= 1.0 - 1e-9
     if problem.name == "duel_utility" and problem.params["link"] == "linear":
@@ -107,9 +121,9 @@ def test_the_table_has_every_mean(problem):
 
 
 def test_a_difference_of_logistic_functions_rises_and_falls():
-    """So that its minimum over any interval is at an end: what `Parts.gaps` rests on."""
+    """So that its minimum over any interval is at an end: what `Effects.gaps` rests on."""
     for distance in (1e-3, 0.1, 1.0, 5.0, 20.0):
-        one_factor = Parts(LOGISTIC, [np.array([distance, 0.0])], 0.0, (0,))
+        one_factor = Effects(LOGISTIC, [np.array([distance, 0.0])], 0.0, (0,))
         leads = [one_factor.lead(0, x)[1] for x in np.linspace(-40, 40, 4001)]
         rising = np.diff(np.log(leads)) > 0
         assert (np.diff(rising.astype(int)) <= 0).all(), distance
@@ -118,14 +132,16 @@ def test_a_difference_of_logistic_functions_rises_and_falls():
 def test_digits_are_kept_where_chances_are_near_one():
     problem = make("logistic", effects=[[0.0, -1.0], [0.0, -1.0]], base=60.0)
     gap = fb.theory.gaps(problem)[0][1]
-    assert gap == pytest.approx(math.exp(-60.0) * (math.e - 1.0), rel=1e-9)  # 1/(1+e^-60) - 1/(1+e^-59) is 0 in floats
+    assert gap == pytest.approx(
+        math.exp(-60.0) * (math.e - 1.0), rel=1e-9
+    )  # 1/(1+e^-60) - 1/(1+e^-59) is 0 in floats
     assert fb.theory.identifiability(problem).holds
 
 
 def test_by_structure_beyond_any_table():
     rng = np.random.default_rng(0)
     qualities = [np.sort(rng.uniform(0.8, 1.0, 5))[::-1] for _ in range(40)]  # 5^40 combinations
-    problem = make("rank_one", factors=qualities)
+    problem = make("rank1", factors=qualities)
     gaps = fb.theory.gaps(problem)
     low = math.prod(q.min() for q in qualities[1:])
     np.testing.assert_allclose(gaps[0], (qualities[0][0] - qualities[0]) * low)
@@ -141,13 +157,19 @@ def test_by_structure_beyond_any_table():
 def test_what_needs_every_combination_says_so():
     problem = make("logistic", effects=[[0.0, 1.0]] * 24)
     assert len(fb.theory.gaps(problem)) == 24
-    with pytest.raises(InvalidInput, match=r"mean of every combination: 2 x 2 .* = 1.68e\+07, more than 10,000,000"):
+    with pytest.raises(
+        InvalidInputError,
+        match=r"mean of every combination: 2 x 2 .* = 1.68e\+07, more than 10,000,000",
+    ):
         fb.theory.kappa(problem)
 
 
 def test_a_table_of_ten_million():
     axes = [np.linspace(0.0, 0.2, 10) + 0.01 * np.arange(10) ** 2 / 81 for _ in range(7)]
-    means = sum(np.reshape(a, [-1 if k == l else 1 for k in range(7)]) for l, a in enumerate(axes)) / 2.0
+    means = (
+        sum(np.reshape(a, [-1 if k == l else 1 for k in range(7)]) for l, a in enumerate(axes))
+        / 2.0
+    )
     assert means.size == LARGEST_TABLE
     problem = make("table", means=means)
     began = time.process_time()
@@ -178,10 +200,10 @@ def test_the_cycle_is_no_uniform_winner():
 
 
 def test_refusals():
-    with pytest.raises(InvalidInput, match="made by fb"):
-        fb.theory.gaps("rank_one")
+    with pytest.raises(InvalidInputError, match="made by fb"):
+        fb.theory.gaps("rank1")
     wandering = dataclasses.replace(make("table", means=[0.5, 0.2]), stationary=False)
-    with pytest.raises(InvalidInput, match="change over time"):
+    with pytest.raises(InvalidInputError, match="change over time"):
         fb.theory.gaps(wandering)
 
 

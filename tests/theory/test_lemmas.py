@@ -37,22 +37,24 @@ class TestLemma2:
 
 
 def mgf_of_means(n, m, k, ones, s):
-    """log E exp(s Z) where Z is the mean of m minus the mean of k numbers drawn without replacement from n, `ones` of
+    """log E exp(s Z) where Z is the mean of m minus the mean of k numbers drawn without replacement
+    from n, `ones` of
     which are 1 and the others -1."""
     x, y = np.meshgrid(np.arange(m + 1), np.arange(k + 1), indexing="ij")
     rest = ones - x - y
     ways = [math.comb(m, a) * math.comb(k, b) * (math.comb(n - m - k, c) if c >= 0 else 0)
             for a, b, c in zip(x.flat, y.flat, rest.flat, strict=True)]  # fmt: skip
-    chance = np.array(ways, dtype=float) / math.comb(n, ones)
-    value = ((2 * x - m) / m - (2 * y - k) / k).ravel()[chance > 0]
-    exponents = s[:, None] * value + np.log(chance[chance > 0])
+    probability = np.array(ways, dtype=float) / math.comb(n, ones)
+    value = ((2 * x - m) / m - (2 * y - k) / k).ravel()[probability > 0]
+    exponents = s[:, None] * value + np.log(probability[probability > 0])
     highest = exponents.max(axis=1)
     return highest + np.log(np.exp(exponents - highest[:, None]).sum(axis=1))
 
 
 class TestLemma4:
-    """Z, the mean of m minus the mean of k of n variables, disjoint random samples, is sub-Gaussian with variance
-    proxy 3 (m + k) / (m k): noise of variance proxy 1 has (m + k) / (m k) of that, the choice of means the other two.
+    """Z, the mean of m minus the mean of k of n variables, disjoint random samples, is sub-Gaussian
+    with variance proxy 3 (m + k) / (m k): noise of variance proxy 1 has (m + k) / (m k) of that,
+    the choice of means the other two.
 
     The moment generating function is convex in the means, so means of +-1 are the worst.
     """
@@ -84,17 +86,23 @@ class TestLemma4:
         assert abs(z.mean()) < 4 * z.std() / math.sqrt(runs)
         for s in (-1.5, -0.5, 0.5, 1.5):
             sample = np.exp(s * z)
-            assert sample.mean() - 4 * sample.std() / math.sqrt(runs) <= math.exp(s**2 * sigma**2 / 2)
+            assert sample.mean() - 4 * sample.std() / math.sqrt(runs) <= math.exp(
+                s**2 * sigma**2 / 2
+            )
         for at in (0.5, 1.0, 1.5, 2.0):
             bound = math.exp(-(at**2) / 2)
             assert (z >= at * sigma).mean() <= bound + 4 * math.sqrt(bound / runs)
 
 
 class TestLemma3:
-    """Sums of sub-Gaussian variables whose variances depend on the past cross sqrt(2 n log(f(n) / delta)) seldom."""
+    """Sums of sub-Gaussian variables whose variances depend on the past cross sqrt(2 n log(f(n) /
+    delta)) seldom.
+    """
 
     def crossings(self, factor, delta, width=1.0, runs=20_000, steps=400):
-        """Shares of runs that cross, above and below; each step adds 1, 2 or 5 to n, more when the sum is ahead."""
+        """Shares of runs that cross, above and below; each step adds 1, 2 or 5 to n, more when the
+        sum is ahead.
+        """
         rng = np.random.default_rng(3)
         total, n = np.zeros(runs), np.zeros(runs)
         crossed = np.zeros((2, runs), dtype=bool)
@@ -110,7 +118,9 @@ class TestLemma3:
     @pytest.mark.parametrize("factor", [1.0, 2.0])
     @pytest.mark.parametrize("delta", [0.1, 0.5, 0.9])
     def test_by_simulation(self, factor, delta):
-        """With the f of the lemma (factor 2) and with that of the algorithms: below delta in both cases."""
+        """With the f of the lemma (factor 2) and with that of the algorithms: below delta in both
+        cases.
+        """
         for share in self.crossings(factor, delta):
             assert share <= delta + 4 * math.sqrt(delta / 20_000)
 

@@ -1,4 +1,6 @@
-"""Lower bounds: the paper's for Gaussian sums, and the divergences against every combination of small problems."""
+"""Lower bounds: the paper's for Gaussian sums, and the divergences against every combination of
+small problems.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from small import additive, duels, factored, identifiable, logistic, means, rank_one, ties
+from small import additive, duels, factored, identifiable, logistic, means, rank1, ties
 
 import factored_bandits as fb
-from factored_bandits.errors import InvalidInput
-from factored_bandits.theory.information import _of_parts, bernoulli, information
+from factored_bandits.errors import InvalidInputError
+from factored_bandits.theory.information import _of_effects, bernoulli, information
 from factored_bandits.theory.views import view
 
 make = fb.environments.make
@@ -31,7 +33,9 @@ def brute(problem, divergence):
     table, found = means(problem), []
     for l, best in enumerate(problem.best):
         rows = np.moveaxis(table, l, 0).reshape(problem.sizes[l], -1)
-        found.append([max(divergence(p, q) for p, q in zip(row, rows[best], strict=True)) for row in rows])
+        found.append(
+            [max(divergence(p, q) for p, q in zip(row, rows[best], strict=True)) for row in rows]
+        )
     return found
 
 
@@ -41,40 +45,50 @@ def test_coins(problem):
     assume(identifiable(problem))
     for l, rates in enumerate(brute(problem, kl)):
         for i, rate in enumerate(information(problem, l)):
-            assert rate == (math.inf if i == problem.best[l] else pytest.approx(rates[i], rel=1e-6, abs=1e-15))
+            assert rate == (
+                math.inf if i == problem.best[l] else pytest.approx(rates[i], rel=1e-6, abs=1e-15)
+            )
 
 
 @settings(max_examples=200, deadline=None)
-@given(additive("gaussian") | rank_one("gaussian") | logistic("gaussian"))
+@given(additive("gaussian") | rank1("gaussian") | logistic("gaussian"))
 def test_gaussian_noise(problem):
     assume(identifiable(problem))
     for l, rates in enumerate(brute(problem, lambda p, q: (p - q) ** 2 / 2.0)):
         for i, rate in enumerate(information(problem, l)):
-            assert rate == (math.inf if i == problem.best[l] else pytest.approx(rates[i], rel=1e-9, abs=1e-15))
+            assert rate == (
+                math.inf if i == problem.best[l] else pytest.approx(rates[i], rel=1e-9, abs=1e-15)
+            )
 
 
 @settings(max_examples=100, deadline=None)
 @given(logistic() | logistic("gaussian"))
 def test_large_logistic_sums_are_told_apart_at_most_a_little_too_easily(problem):
-    """What is done where there are too many combinations: company of any value between the extremes."""
+    """What is done where there are too many combinations: company of any value between the
+    extremes.
+    """
     assume(identifiable(problem))
     divergence = bernoulli if problem.reward_range else (lambda p, q: (p - q) ** 2 / 2.0)
     for l in range(len(problem.sizes)):
         others = np.arange(problem.sizes[l]) != problem.best[l]
         exact = information(problem, l)[others]
-        relaxed = _of_parts(view(problem), l, divergence)[others]
+        relaxed = _of_effects(view(problem), l, divergence)[others]
         assert (relaxed >= exact * (1 - 1e-9)).all()
-        low, high = view(problem).company(l)
-        own, best = view(problem).parts[l][others], view(problem).parts[l].max()
+        low, high = view(problem).context(l)
+        own, best = view(problem).effects[l][others], view(problem).effects[l].max()
         for x in np.linspace(low, high, 51):  # and it is the largest one in between
-            here = divergence(view(problem).mean(own, x), view(problem).mean(np.full(len(own), best), x))
+            here = divergence(
+                view(problem).mean(own, x), view(problem).mean(np.full(len(own), best), x)
+            )
             assert (here <= relaxed * (1 + 1e-6) + 1e-15).all()
 
 
 def test_a_logistic_sum_of_many_factors():
     problem = make("logistic", effects=[[0.0, 0.5, 1.0]] * 20, base=-12.0)
     assert (
-        0.0 < theory.regret_lower(problem, 1e6) < theory.regret_upper(make("logistic", effects=[[0, 1]], base=-2), 1e6)
+        0.0
+        < theory.regret_lower(problem, 1e6)
+        < theory.regret_upper(make("logistic", effects=[[0, 1]], base=-2), 1e6)
     )
 
 
@@ -105,7 +119,9 @@ def test_duels(problem):
 
 
 def test_komiyama():
-    """Identical gaps: every arm is best compared with the winner, (p - 1/2) / (2 kl(1 - p, 1/2)) each."""
+    """Identical gaps: every arm is best compared with the winner, (p - 1/2) / (2 kl(1 - p, 1/2))
+    each.
+    """
     assert theory.condorcet_lower(fb.environments.identical_gap(5, 0.8), math.e) == pytest.approx(
         4 * 0.3 / (2 * kl(0.2, 0.5))
     )
@@ -113,14 +129,17 @@ def test_komiyama():
     cyclic = fb.environments.cyclic(p_best=0.6, p_cycle=0.9)
     assert theory.condorcet_lower(cyclic, math.e) == pytest.approx(3 * 0.1 / kl(0.1, 0.5))
     rock = [[0.5, 0.8, 0.2], [0.2, 0.5, 0.7], [0.8, 0.3, 0.5]]
-    with pytest.raises(InvalidInput, match="no arm that nobody beats"):
+    with pytest.raises(InvalidInputError, match="no arm that nobody beats"):
         theory.condorcet_lower(make("duel_matrix", preferences=rock, unit="copeland"), 10)
-    with pytest.raises(InvalidInput, match="not a duel"):
+    with pytest.raises(InvalidInputError, match="not a duel"):
         theory.condorcet_lower(fb.environments.spiked(3), 10)
 
 
 def test_units_of_duels():
-    bounds = {u: theory.regret_lower(fb.environments.arithmetic(5, unit=u), 1e5) for u in ("average", "paper", "weak")}
+    bounds = {
+        u: theory.regret_lower(fb.environments.arithmetic(5, unit=u), 1e5)
+        for u in ("average", "paper", "weak")
+    }
     assert bounds["paper"] == pytest.approx(2 * bounds["average"])
     assert bounds["weak"] == 0.0  # one may go on dueling with the best arm
 

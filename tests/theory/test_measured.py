@@ -1,4 +1,6 @@
-"""What TEA does, against what the theory says: exactly where rewards are certain, within the bounds elsewhere."""
+"""What TEA does, against what the theory says: exactly where rewards are certain, within the bounds
+elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ theory = fb.theory
 FACTORED = {
     "product": fb.environments.spiked(levels=4, best=0.75, gap=0.3),
     "sum of coins": make("additive", effects=[[0.3, 0.1, 0.0], [0.25, 0.05], [0.1]], base=0.1),
-    "Gaussian sum": make("additive", effects=[[0.4, 0.0, 0.1], [0.5, 0.0, 0.2, 0.2]], noise="gaussian"),
+    "Gaussian sum": make(
+        "additive", effects=[[0.4, 0.0, 0.1], [0.5, 0.0, 0.2, 0.2]], noise="gaussian"
+    ),
     "little noise": make("additive", effects=[[0.4, 0.0], [0.5, 0.2]], noise="gaussian", sigma=0.2),
     "logistic": make("logistic", effects=[[0.0, 1.0, 2.0], [0.0, 1.5]], base=-1.5),
     "trap": make("trap", levels=6, small=0.1),
@@ -24,7 +28,9 @@ FACTORED = {
 DUELS = {
     "identical": fb.environments.identical_gap(8, 0.85),
     "arithmetic": fb.environments.arithmetic(6, step=0.08),
-    "logistic": make("duel_utility", utilities=[1.5, 0.5, 0.0, -0.5], link="logistic", unit="strong"),
+    "logistic": make(
+        "duel_utility", utilities=[1.5, 0.5, 0.0, -0.5], link="logistic", unit="strong"
+    ),
     "paper's unit": fb.environments.identical_gap(6, 0.8, unit="paper"),
     "ties": make("duel_utility", utilities=[0.8, 0.0, 0.0], tie=0.4),
     "weak": fb.environments.identical_gap(6, 0.8, unit="weak"),
@@ -37,7 +43,9 @@ def run(problem, horizon, repetitions=10, policy=None):
 
 
 def phases_until_out(gap):
-    """Phases of two levels that always differ by `gap` (TEM's scale) until one is out: one comparison each."""
+    """Phases of two levels that always differ by `gap` (TEM's scale) until one is out: one
+    comparison each.
+    """
     n = 1
     while theory.confidence(n, 2 * n + 1, K=2) >= gap:
         n += 1
@@ -46,11 +54,16 @@ def phases_until_out(gap):
 
 @pytest.mark.parametrize(
     "problem",
-    [make("table", means=[1.0, 0.0]), make("additive", effects=[[0.5, -0.5]], noise="gaussian", sigma=1e-9)],
+    [
+        make("table", means=[1.0, 0.0]),
+        make("additive", effects=[[0.5, -0.5]], noise="gaussian", sigma=1e-9),
+    ],
     ids=["coins", "raw"],
 )
 def test_certain_rewards_are_ruled_out_and_return_in_the_very_round(problem):
-    """Fixes the scale: the gap is 1 in both, but rewards in [0, 1] count twice, so the coins need a quarter."""
+    """Fixes the scale: the gap is 1 in both, but rewards in [0, 1] count twice, so the coins need a
+    quarter.
+    """
     gap = theory.slope(problem) * theory.gaps(problem)[0][1]
     n = phases_until_out(gap)
     tau = theory.tau(D=[[0, gap * n], [-gap * n, 0]], N=[[0, n], [n, 0]])
@@ -101,7 +114,9 @@ def test_dueling_tea_is_within_its_bounds(name):
 
 
 def test_late_regret_and_pulls_are_above_the_whole_lower_bound():
-    """Gaussian sums, for which the paper states the bound; every level, and the regret, at a billion rounds."""
+    """Gaussian sums, for which the paper states the bound; every level, and the regret, at a
+    billion rounds.
+    """
     problem = FACTORED["Gaussian sum"]
     found = theory.check(run(problem, 1e9), problem, fraction=1.0)
     assert found.above_lower
@@ -127,7 +142,9 @@ def test_and_neither_is_the_lower_one():
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("name", [name for name, make in fb.environments.generators().items() if make().stationary])
+@pytest.mark.parametrize(
+    "name", [name for name, make in fb.environments.generators().items() if make().stationary]
+)
 def test_every_named_problem(name):
     """Those whose means stay; for the others see test_suite_within_bounds."""
     problem = fb.environments.generators()[name]()
@@ -150,15 +167,17 @@ def test_the_paper_s_rank_one_problems(best):
 
 @pytest.mark.full
 def test_random_problems():
-    """Sums, products and logistic sums drawn at random; the bound on pulls of every level, at several rounds."""
+    """Sums, products and logistic sums drawn at random; the bound on pulls of every level, at
+    several rounds.
+    """
     rng = np.random.default_rng(1)
     for _ in range(12):
         sizes = rng.integers(1, 6, rng.integers(1, 5))
-        parts = [rng.uniform(0.3, 1.0, size) for size in sizes]
+        effects = [rng.uniform(0.3, 1.0, size) for size in sizes]
         kinds = {
-            "rank_one": {"factors": parts},
-            "additive": {"effects": [p / len(parts) for p in parts]},
-            "logistic": {"effects": [4 * p for p in parts], "base": -2.0 * len(parts)},
+            "rank1": {"factors": effects},
+            "additive": {"effects": [p / len(effects) for p in effects]},
+            "logistic": {"effects": [4 * p for p in effects], "base": -2.0 * len(effects)},
         }
         for kind, params in kinds.items():
             problem = make(kind, **params)

@@ -2,11 +2,13 @@
 
 Which checks apply, and to what (docs/explanation/theory.md, "Over the whole suite"):
 
-- The upper bounds on regret and pulls hold at any time, where uniform identifiability does: everywhere but where means
-  move. There gaps stay as they are while all means move together: the bounds are those of the sum that stands still.
-- The lower bound is asymptotic. It is checked where it asks for at most half of the rounds (`Check.late`), with the
-  fraction 1 for regret. For pulls TEA's own radius says more: no level is out before 12 log f(t) / (lead on TEM's
-  scale)^2 comparisons, and log t / d is at most a sixth of that, by Pinsker's inequality.
+- The upper bounds on regret and pulls hold at any time, where uniform identifiability does:
+  everywhere but where means move. There gaps stay as they are while all means move together: the
+  bounds are those of the sum that stands still.
+- The lower bound is asymptotic. It is checked where it asks for at most half of the rounds
+  (`Check.late`), with the fraction 1 for regret. For pulls TEA's own radius says more: no level is
+  out before 12 log f(t) / (lead on TEM's scale)^2 comparisons, and log t / d is at most a sixth of
+  that, by Pinsker's inequality.
 """
 
 from __future__ import annotations
@@ -17,16 +19,20 @@ import pytest
 
 import factored_bandits as fb
 
-CASES = {case.name: case for case in fb.suite.factored()}
-MOVING = [name for name, case in CASES.items() if not case.problem().stationary]
-STILL = [name for name in CASES if name not in MOVING]
-TOO_EARLY = ["low click rate 5^4"]  # at 10^5 rounds the lower bound asks for more plays than there were
-RADIUS = 6.0  # 12 log f(t) / (2 g)^2 against log t / (2 g^2), for a lead of g in rewards from 0 to 1
+INSTANCES = {instance.name: instance for instance in fb.suites.factored()}
+MOVING = [name for name, instance in INSTANCES.items() if not instance.problem().stationary]
+STILL = [name for name in INSTANCES if name not in MOVING]
+TOO_EARLY = [
+    "low click rate 5^4"
+]  # at 10^5 rounds the lower bound asks for more plays than there were
+RADIUS = (
+    6.0  # 12 log f(t) / (2 g)^2 against log t / (2 g^2), for a lead of g in rewards from 0 to 1
+)
 
 
 def checked(name, horizon=None, fraction=1.0):
-    problem = CASES[name].problem()
-    rounds = horizon or CASES[name].horizon
+    problem = INSTANCES[name].problem()
+    rounds = horizon or INSTANCES[name].horizon
     result = fb.simulate("tea", problem, rounds, repetitions=8, seed=11, progress=False)
     return fb.theory.check(result, problem, fraction=fraction)
 
@@ -43,16 +49,24 @@ def test_regret_and_pulls_are_between_the_bounds(name):
 
 @pytest.mark.parametrize("name", MOVING)
 def test_moving_means_are_within_the_bounds_of_those_that_stand_still(name):
-    """All means move together, so each lead is what it was; the theory refuses the moving problem itself."""
-    problem = CASES[name].problem()
-    with pytest.raises(fb.errors.InvalidInput, match="change over time"):
+    """All means move together, so each lead is what it was; the theory refuses the moving problem
+    itself.
+    """
+    problem = INSTANCES[name].problem()
+    with pytest.raises(fb.errors.InvalidInputError, match="change over time"):
         fb.theory.gaps(problem)
-    still = fb.environments.make("additive", effects=problem.params["effects"], base=problem.params["base"])
-    result = fb.simulate("tea", problem, CASES[name].horizon, repetitions=8, seed=11, progress=False)
+    still = fb.environments.make(
+        "additive", effects=problem.params["effects"], base=problem.params["base"]
+    )
+    result = fb.simulate(
+        "tea", problem, INSTANCES[name].horizon, repetitions=8, seed=11, progress=False
+    )
     upper = fb.theory.regret_upper(still, result.checkpoints)
     error = result.regret.std(axis=0, ddof=1) / result.repetitions**0.5
     assert (result.regret.mean(axis=0) - 3 * error <= upper).all()
-    for plays, bound, best in zip(result.plays, fb.theory.pulls_upper(still, result.horizon), still.best, strict=True):
+    for plays, bound, best in zip(
+        result.plays, fb.theory.pulls_upper(still, result.horizon), still.best, strict=True
+    ):
         mean, error = plays.mean(axis=0), plays.std(axis=0, ddof=1) / result.repetitions**0.5
         others = [level for level in range(len(mean)) if level != best]
         assert (mean[others] - 3 * error[others] <= bound[others]).all()
@@ -60,7 +74,7 @@ def test_moving_means_are_within_the_bounds_of_those_that_stand_still(name):
 
 def test_the_bounds_can_be_missed():
     """A fortieth of the regret is found out, and so is a hundred times as much."""
-    problem = CASES["additive 6^5"].problem()
+    problem = INSTANCES["additive 6^5"].problem()
     result = fb.simulate("tea", problem, 10**5, repetitions=8, seed=11, progress=False)
     lucky = dataclasses.replace(result, regret=result.regret / 40)
     wasteful = dataclasses.replace(result, regret=result.regret * 100)

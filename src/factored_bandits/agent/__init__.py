@@ -1,4 +1,5 @@
-"""`Agent`: any policy in a program of one's own. Ask what to play, tell what came of it; answers may come late.
+"""`Agent`: any policy in a program of one's own. Ask what to play, tell what came of it; answers
+may come late.
 
 >>> import factored_bandits as fb
 >>> factors = {"ad": ["A", "B", "C"], "position": ["top", "side"]}
@@ -21,17 +22,19 @@ and for duels, with reward 1 if the first won, 0 if the second did, 0.5 for a ti
 >>> sorted(agent.ask().levels)
 ['first', 'second']
 
-Policies plan blocks of plays and learn from whole blocks. `ask` never waits: when a block is given out, the next one is
-planned with what is known, and several may be open. Blocks are learned in the order in which they were planned, and
-only when every play in them has its reward or its default. Anything else would let the outcome choose the data: an
-agent that learned what happens to arrive first would favour whatever answers quickly. So one answer that never comes
-holds back everything asked after it: `expire` such decisions, `waiting` lists them.
+Policies plan blocks of plays and learn from whole blocks. `ask` never waits: when a block is given
+out, the next one is planned with what is known, and several may be open. Blocks are learned in the
+order in which they were planned, and only when every play in them has its reward or its default.
+Anything else would let the outcome choose the data: an agent that learned what happens to arrive
+first would favour whatever answers quickly. So one answer that never comes holds back everything
+asked after it: `expire` such decisions, `waiting` lists them.
 """
 
 from __future__ import annotations
 
-from .agent import Agent, Decision
 from factored_bandits.inference.diagnosis import Diagnosis, Finding
+
+from .agent import Agent, Decision
 from .status import LevelStatus, Status
 
 __all__ = ["Agent", "Decision", "Diagnosis", "Finding", "LevelStatus", "Status"]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from factored_bandits.errors import DumpError, InvalidInput
+from factored_bandits.errors import DumpError, InvalidInputError
+from factored_bandits.inference.interaction_test import InteractionTest
 from factored_bandits.policies import Policy, make, names
 from factored_bandits.policies import __name__ as policies_package
 from factored_bandits.policies.base import Range
+
 from .labels import Labels
-from factored_bandits.inference.interaction_test import Watch
 
 ARGUMENTS = {"factored": "factors={name: [levels]}", "duel": "arms=[...]"}
 
@@ -19,31 +20,39 @@ def check_fit(policy: Policy, labels: Labels, horizon: Any) -> None:
     """The kind must be the policy's, and the horizon given where it is needed."""
     kind = policy.info.kind
     if kind != labels.kind:
-        raise InvalidInput(
-            f"{policy.name} needs {ARGUMENTS[kind]}, not {ARGUMENTS[labels.kind]}; policies for the latter are "
+        raise InvalidInputError(
+            f"{policy.name} needs {ARGUMENTS[kind]}, not {ARGUMENTS[labels.kind]}; policies for "
+            "the latter are "
             f"{', '.join(names(labels.kind))}"
         )
     if horizon is None and policy.info.needs_horizon:
-        raise InvalidInput(f"{policy.name} needs to know for how many rounds it will play: give horizon=...")
+        raise InvalidInputError(
+            f"{policy.name} needs to know for how many rounds it will play: give horizon=..."
+        )
 
 
-def watch(policy: Policy, labels: Labels, reward_range: Range | None) -> Watch:
+def interaction_test(policy: Policy, labels: Labels, reward_range: Range | None) -> InteractionTest:
     """What `Agent.diagnose` needs, if the policy shuffles its blocks and rewards have a range."""
     if not policy.info.shuffled:
         able = [name for name in names(policy.info.kind) if make(name).info.shuffled]
-        raise InvalidInput(
-            f"diagnostics=True needs a policy that plays levels in random order, block by block; {policy.name} does "
+        raise InvalidInputError(
+            "diagnostics=True needs a policy that plays levels in random order, block by block; "
+            f"{policy.name} does "
             f"not, {', '.join(able)} does"
         )
     if reward_range is None:
-        raise InvalidInput("diagnostics=True needs rewards of a declared range: give reward_range=(low, high)")
-    return Watch(labels.sizes, (0,) if labels.kind == "duel" else tuple(range(len(labels.names))))
+        raise InvalidInputError(
+            "diagnostics=True needs rewards of a declared range: give reward_range=(low, high)"
+        )
+    return InteractionTest(
+        labels.sizes, (0,) if labels.kind == "duel" else tuple(range(len(labels.names)))
+    )
 
 
-def whole(name: str, value: Any, low: int) -> int:
+def integer(name: str, value: Any, low: int) -> int:
     """`value` as an int of at least `low`.
 
-    >>> whole("seed", 7.0, 0)
+    >>> integer("seed", 7.0, 0)
     7
     """
     try:
@@ -52,7 +61,7 @@ def whole(name: str, value: Any, low: int) -> int:
     except (TypeError, ValueError, OverflowError):
         fits = False
     if not fits:
-        raise InvalidInput(f"{name} must be a whole number from {low}, not {value!r}")
+        raise InvalidInputError(f"{name} must be a whole number from {low}, not {value!r}")
     return number
 
 

@@ -1,4 +1,6 @@
-"""Duels of the past as a warm start: from a file, a list or counts, for the policies that can use them."""
+"""Duels of the past as a warm start: from a file, a list or counts, for the policies that can use
+them.
+"""
 
 from __future__ import annotations
 
@@ -9,25 +11,30 @@ import numpy as np
 
 from factored_bandits.core.arrays import Floats
 from factored_bandits.environments import PastDuels, count_duels, load_duels
-from factored_bandits.errors import InvalidInput
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies import Policy, load, names
+
 from .labels import Labels
 
 
-def absorb(policy: Policy, params: Any, state: Any, labels: Labels, history: Any) -> int:
+def warm_start(policy: Policy, params: Any, state: Any, labels: Labels, history: Any) -> int:
     """Put the past duels into a new state; returns how many they were."""
     if labels.kind != "duel":
-        raise InvalidInput("history is a record of past duels; an agent with factors takes none")
-    if not hasattr(policy.module, "absorb"):
-        able = [name for name in names("duel") if hasattr(load(name), "absorb")]
-        raise InvalidInput(
+        raise InvalidInputError(
+            "history is a record of past duels; an agent with factors takes none"
+        )
+    if not hasattr(policy.module, "warm_start"):
+        able = [name for name in names("duel") if hasattr(load(name), "warm_start")]
+        raise InvalidInputError(
             f"{policy.name} cannot use past duels: what it learns depends on how it chose its own. "
             f"Those that can: {', '.join(able)}"
         )
     wins = _counts(history, labels.levels[0])
     if not policy.info.ties and (wins % 1.0).any():
-        raise InvalidInput(f"{policy.name} does not learn from ties, and there are ties in the history")
-    policy.module.absorb(params, state, wins)
+        raise InvalidInputError(
+            f"{policy.name} does not learn from ties, and there are ties in the history"
+        )
+    policy.module.warm_start(params, state, wins)
     return int(wins.sum())
 
 
@@ -41,11 +48,12 @@ def _counts(history: Any, arms: tuple[Any, ...]) -> Floats:
         return _checked(history, len(arms))
     try:
         return count_duels(list(history), arms).wins
-    except InvalidInput as error:
-        raise InvalidInput(f"history: {error}") from None
+    except InvalidInputError as error:
+        raise InvalidInputError(f"history: {error}") from None
     except TypeError:
-        raise InvalidInput(
-            "history must be the path of a CSV file, a list of (winner, loser) or (winner, loser, tie), an array of "
+        raise InvalidInputError(
+            "history must be the path of a CSV file, a list of (winner, loser) or (winner, loser, "
+            "tie), an array of "
             f"wins of row over column, or what fb.load_duels returned, not {history!r}"
         ) from None
 
@@ -54,7 +62,10 @@ def _reordered(past: PastDuels, arms: tuple[Any, ...]) -> Floats:
     places = {str(label): place for place, label in enumerate(past.labels)}
     missing = [label for label in past.labels if str(label) not in map(str, arms)]
     if missing:
-        raise InvalidInput(f"history: there is no arm {missing[0]!r} here; the arms are {', '.join(map(str, arms))}")
+        raise InvalidInputError(
+            f"history: there is no arm {missing[0]!r} here; the arms are "
+            f"{', '.join(map(str, arms))}"
+        )
     wins = np.zeros((len(arms), len(arms)))
     known = [i for i, arm in enumerate(arms) if str(arm) in places]
     chosen = [places[str(arms[i])] for i in known]
@@ -65,16 +76,21 @@ def _reordered(past: PastDuels, arms: tuple[Any, ...]) -> Floats:
 def _checked(wins: np.ndarray[Any, Any], arms: int) -> Floats:
     """Counts: not negative, a tie one half for both, nothing on the diagonal."""
     if wins.shape != (arms, arms) or wins.dtype.kind not in "fiu":
-        raise InvalidInput(f"history: wins must be an array of {arms} x {arms} numbers, not of shape {wins.shape}")
+        raise InvalidInputError(
+            f"history: wins must be an array of {arms} x {arms} numbers, not of shape {wins.shape}"
+        )
     counts = wins.astype(np.float64)
     halves = (counts >= 0.0) & (counts * 2.0 % 1.0 == 0.0) & ((counts + counts.T) % 1.0 == 0.0)
     if not halves.all():
         i, j = (int(k) for k in np.argwhere(~halves)[0])
-        raise InvalidInput(
-            f"history: wins[{i}][{j}] = {counts[i, j]:g} and wins[{j}][{i}] = {counts[j, i]:g} are no counts of duels "
+        raise InvalidInputError(
+            f"history: wins[{i}][{j}] = {counts[i, j]:g} and wins[{j}][{i}] = {counts[j, i]:g} are "
+            "no counts of duels "
             "(whole numbers; a tie counts one half on both sides)"
         )
     if counts.diagonal().any():
         i = int(counts.diagonal().argmax())
-        raise InvalidInput(f"history: wins[{i}][{i}] = {counts[i, i]:g}; an arm cannot have beaten itself")
+        raise InvalidInputError(
+            f"history: wins[{i}][{i}] = {counts[i, i]:g}; an arm cannot have beaten itself"
+        )
     return counts

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from factored_bandits.core.arrays import Ints
-from factored_bandits.errors import InvalidInput
+from factored_bandits.errors import InvalidInputError
 
 Label = str | int | float | bool | None  # what survives a dump
 PLACES = ("first", "second")
@@ -35,13 +35,18 @@ class Labels:
 
     def named(self, action: Sequence[int]) -> dict[str, Label]:
         """The labels of an action."""
-        return {name: levels[i] for name, levels, i in zip(self.names, self.levels, action, strict=True)}
+        return {
+            name: levels[i] for name, levels, i in zip(self.names, self.levels, action, strict=True)
+        }
 
     def document(self) -> dict[str, Any]:
         """The arguments of `labels`, as JSON can hold them."""
         if self.kind == "duel":
             return {"factors": None, "arms": list(self.levels[0])}
-        return {"factors": {n: list(v) for n, v in zip(self.names, self.levels, strict=True)}, "arms": None}
+        return {
+            "factors": {n: list(v) for n, v in zip(self.names, self.levels, strict=True)},
+            "arms": None,
+        }
 
 
 def labels(factors: Mapping[str, Sequence[Label]] | None, arms: Sequence[Label] | None) -> Labels:
@@ -52,35 +57,44 @@ def labels(factors: Mapping[str, Sequence[Label]] | None, arms: Sequence[Label] 
     """
     if (factors is None) == (arms is None):
         given = "neither" if factors is None else "both"
-        raise InvalidInput(
-            "give either factors={name: [levels]} (choose one level of each) or arms=[...] (compare two at a time), "
+        raise InvalidInputError(
+            "give either factors={name: [levels]} (choose one level of each) or arms=[...] "
+            "(compare two at a time), "
             f"not {given}"
         )
     if arms is not None:
         checked = _levels("arms", arms)
         if len(checked) < 2:
-            raise InvalidInput(f"arms must be at least two, there is nothing to compare among {list(checked)!r}")
+            raise InvalidInputError(
+                f"arms must be at least two, there is nothing to compare among {list(checked)!r}"
+            )
         return Labels("duel", PLACES, (checked, checked))
     if not isinstance(factors, Mapping) or not factors:
-        raise InvalidInput(f"factors must be a dict with a list of levels for at least one factor, not {factors!r}")
+        raise InvalidInputError(
+            f"factors must be a dict with a list of levels for at least one factor, not {factors!r}"
+        )
     for name in factors:
         if not isinstance(name, str):
-            raise InvalidInput(f"the names of factors must be strings, not {name!r}")
-    return Labels("factored", tuple(factors), tuple(_levels(f"factor {n!r}", v) for n, v in factors.items()))
+            raise InvalidInputError(f"the names of factors must be strings, not {name!r}")
+    return Labels(
+        "factored", tuple(factors), tuple(_levels(f"factor {n!r}", v) for n, v in factors.items())
+    )
 
 
 def _levels(what: str, given: Any) -> tuple[Label, ...]:
     if isinstance(given, (str, bytes)) or not isinstance(given, (Sequence, np.ndarray)):
-        raise InvalidInput(f"{what} must be a list of labels, not {given!r}")
+        raise InvalidInputError(f"{what} must be a list of labels, not {given!r}")
     found: dict[Any, None] = {}
     for item in given:
         label = item.item() if isinstance(item, np.generic) else item
         finite = not isinstance(label, float) or math.isfinite(label)
         if not finite or not (label is None or isinstance(label, (str, int, float))):
-            raise InvalidInput(f"{what}: a label must be a string or a finite number, not {item!r}")
+            raise InvalidInputError(
+                f"{what}: a label must be a string or a finite number, not {item!r}"
+            )
         if label in found:
-            raise InvalidInput(f"{what}: the label {label!r} stands there twice")
+            raise InvalidInputError(f"{what}: the label {label!r} stands there twice")
         found[label] = None
     if not found:
-        raise InvalidInput(f"{what} is empty; give at least one label")
+        raise InvalidInputError(f"{what} is empty; give at least one label")
     return tuple(found)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from factored_bandits.core.arrays import Ints
-from factored_bandits.policies import Standing
+from factored_bandits.policies import LevelReport
+
 from .labels import Label, Labels
 
 HEADINGS = ("factor", "level", "state", "plays", "gap", "at least", "returns")
@@ -21,9 +22,12 @@ class LevelStatus(NamedTuple):
     factor: str  # "arm" in duels
     level: Label
     active: bool | None  # in or out
-    plays: int  # decisions given out with it; in duels, places taken, so a duel with itself counts twice
+    # decisions given out with it; in duels, places taken, so a duel with itself counts twice
+    plays: int
     gap: float | None  # estimated distance to the leader, in units of the reward
-    lower: float | None  # what the gap is at least, as far as the policy's bounds hold; below 0 = could be the best
+    lower: (
+        float | None
+    )  # what the gap is at least, as far as the policy's bounds hold; below 0 = could be the best
     reentry: int | None  # the round in which it comes back; None while it is in
 
 
@@ -40,7 +44,10 @@ class Status:
     def __str__(self) -> str:
         table = [HEADINGS, *(_cells(row) for row in self.rows)]
         widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        lines = [f"{self.policy}: {self.asked:,} rounds asked, {self.learned:,} learned, {self.waiting:,} waiting"]
+        lines = [
+            f"{self.policy}: {self.asked:,} rounds asked, {self.learned:,} learned, "
+            f"{self.waiting:,} waiting"
+        ]
         return "\n".join([*lines, *(_line(cells, widths) for cells in table)])
 
 
@@ -59,11 +66,13 @@ def _cells(row: LevelStatus) -> tuple[str, ...]:
 
 def _line(cells: tuple[str, ...], widths: list[int]) -> str:
     numbered = enumerate(zip(cells, widths, strict=True))
-    return "  ".join(cell.rjust(w) if i >= NUMBERS_FROM else cell.ljust(w) for i, (cell, w) in numbered)
+    return "  ".join(
+        cell.rjust(w) if i >= NUMBERS_FROM else cell.ljust(w) for i, (cell, w) in numbered
+    )
 
 
 def level_rows(
-    labels: Labels, plays: list[Ints], standings: list[list[Standing]] | None, slope: float
+    labels: Labels, plays: list[Ints], level_reports: list[list[LevelReport]] | None, slope: float
 ) -> Iterator[LevelStatus]:
     """A row per factor and level; `slope` turns rewards into what the policy saw."""
     names, levels = labels.names, labels.levels
@@ -72,9 +81,11 @@ def level_rows(
     for factor, name in enumerate(names):
         for i, level in enumerate(levels[factor]):
             count = int(plays[factor][i])
-            if standings is None:
+            if level_reports is None:
                 yield LevelStatus(name, level, None, count, None, None, None)
                 continue
-            known = standings[factor][i]
-            gap, lower = (None if math.isnan(value) else value / slope for value in (known.gap, known.lower))
+            known = level_reports[factor][i]
+            gap, lower = (
+                None if math.isnan(value) else value / slope for value in (known.gap, known.lower)
+            )
             yield LevelStatus(name, level, known.active, count, gap, lower, known.reentry)

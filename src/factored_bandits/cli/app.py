@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from factored_bandits.errors import FactoredBanditsError
+
 from .demo import demo
 from .laboratory import init, reproduce, results, run
 from .listing import environments, policies, version
@@ -39,9 +40,13 @@ def one_sentence() -> Iterator[None]:
     except FactoredBanditsError as error:
         raise WrongInput(str(error)) from None
     except click.UsageError as error:
-        if error.ctx is None or isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):
+        if error.ctx is None or isinstance(
+            error, getattr(click.exceptions, "NoArgsIsHelpError", ())
+        ):
             raise  # `factored-bandits` alone shows the help
-        raise WrongInput(f"{error.format_message()} (see {error.ctx.command_path} --help)") from None
+        raise WrongInput(
+            f"{error.format_message()} (see {error.ctx.command_path} --help)"
+        ) from None
 
 
 class App(click.Group):
@@ -71,7 +76,8 @@ SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
 @click.group(cls=App, epilog=EPILOG, context_settings=SETTINGS)
 def app() -> None:
-    """Factored and dueling bandits: compare algorithms that choose several things at once, or the best of K from duels.
+    """Factored and dueling bandits: compare algorithms that choose several things at once, or the
+    best of K from duels.
 
     \b
     See it work:   factored-bandits demo
@@ -79,7 +85,20 @@ def app() -> None:
     """
 
 
-_commands = (demo, reproduce, compare, simulate, suite, plan, init, run, results, policies, environments, version)
+_commands = (
+    demo,
+    reproduce,
+    compare,
+    simulate,
+    suite,
+    plan,
+    init,
+    run,
+    results,
+    policies,
+    environments,
+    version,
+)
 for _command in _commands:
     app.add_command(_command)
 compare.add_command(suite)  # `compare suite factored` is what one tries first

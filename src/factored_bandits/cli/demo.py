@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from factored_bandits.errors import InvalidInput
+from factored_bandits.errors import InvalidInputError
+
 from .output import show, stop_if_interrupted
 
 if TYPE_CHECKING:
@@ -21,8 +22,8 @@ click, and nobody says whether the ad or the position deserves the credit. The b
 100, a random one 46 times. Regret = clicks lost against somebody who knew the best pair from the start.
 """
 AFTER_FACTORED = """\
-tea compares ads with ads and positions with positions, and stops showing those that are beaten beyond doubt; they
-come back now and then, ever more rarely, in case it was wrong. ucb1 treats the 256 pairs as unrelated, which it can
+tea compares ads with ads and positions with positions, and stops showing those that are beaten with high confidence; they
+come back now and then, ever more rarely, in case it was wrong. flat_ucb1 treats the 256 pairs as unrelated, which it can
 just about afford here; with the 512 combinations of the first command below it loses 1.7 times as much as tea.
 uniform, an ordinary randomised test, finds the best pair too, but goes on showing all the others.
 """
@@ -33,7 +34,7 @@ Show two drafts, get one answer. The best draft is preferred 80 times in 100 to 
 """
 NEXT = """\
 Try next
-  factored-bandits compare rank-one --levels 8 --factors 3 --policies tea,ucb1 --horizon 1e6 --repetitions 4
+  factored-bandits compare rank-one --levels 8 --factors 3 --policies tea,flat_ucb1 --horizon 1e6 --repetitions 4
   factored-bandits simulate rank-one --policy tea --horizon 1e12 --eliminations
   factored-bandits compare identical-gap --arms 64 --p 0.9 --plot duels.svg
 In your own program: fb.Agent("tea", factors={"ad": [...], "position": [...]}); see README.md
@@ -51,22 +52,26 @@ In your own program: fb.Agent("tea", factors={"ad": [...], "position": [...]}); 
 def demo(out: Path) -> None:
     """See it work: one factored and one dueling problem, with tables and figures."""
     from factored_bandits import environments
-    from factored_bandits.simulation.compare import compare
     from factored_bandits.report.matplotlib.figures import check_figure_path
+    from factored_bandits.simulation.compare import compare
 
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InvalidInput(f"--out {str(out)!r}: {error.strerror or error}") from None
+        raise InvalidInputError(f"--out {str(out)!r}: {error.strerror or error}") from None
     figures = [check_figure_path(out / name) for name in ("factored.png", "dueling.png")]
-    click.echo("(The first time, each algorithm is compiled: about a minute in all, kept for next time.)\n")
+    click.echo(
+        "(The first time, each algorithm is compiled: about a minute in all, kept for next time.)\n"
+    )
     click.echo(FACTORED)
     pair = environments.spiked(levels=16, best=0.75, gap=0.2)
-    first = compare("tea, ucb1, uniform", pair, horizon=10**6, repetitions=10)
+    first = compare("tea, flat_ucb1, uniform", pair, horizon=10**6, repetitions=10)
     _report(first, ["ad", "position"], figures[0], "Which ad, in which position?")
     click.echo(AFTER_FACTORED)
     click.echo(DUELING)
-    second = compare("dueling_tea, dueling_uniform", environments.identical_gap(16, 0.8), horizon=10**5)
+    second = compare(
+        "dueling_tea, dueling_uniform", environments.identical_gap(16, 0.8), horizon=10**5
+    )
     _report(second, ["draft"], figures[1], "Which of 16 drafts is best?")
     click.echo(NEXT)
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from factored_bandits.errors import InvalidInput
+from factored_bandits.errors import InvalidInputError
+
 from .output import INTERRUPTED, check_csv_path, show, show_json
 from .running import Count
 
@@ -26,9 +27,27 @@ WIDTHS = (46, 52, 9)  # of the columns of the table of claims in plain text
 def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that every run of experiments shares."""
     options = [
-        click.option("--quick/--full", "quick", default=True, help="A first look, or the sizes of the paper. [quick]"),
-        click.option("--times", type=Count(), default=1, show_default=True, help="So many times the repetitions."),
-        click.option("--out", type=FOLDER, default=DEFAULT, show_default=True, metavar="DIR", help="The results."),
+        click.option(
+            "--quick/--full",
+            "quick",
+            default=True,
+            help="A first look, or the sizes of the paper. [quick]",
+        ),
+        click.option(
+            "--times",
+            type=Count(),
+            default=1,
+            show_default=True,
+            help="So many times the repetitions.",
+        ),
+        click.option(
+            "--out",
+            type=FOLDER,
+            default=DEFAULT,
+            show_default=True,
+            metavar="DIR",
+            help="The results.",
+        ),
         click.option(
             "--engine",
             type=click.Choice(["processes", "dask", "ray"]),
@@ -36,9 +55,15 @@ def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
             show_default=True,
             help="Who does the work: processes on this machine, a Dask cluster, or Ray.",
         ),
-        click.option("--scheduler", metavar="ADDRESS", help="Of the Dask cluster, such as tcp://10.0.0.1:8786."),
+        click.option(
+            "--scheduler",
+            metavar="ADDRESS",
+            help="Of the Dask cluster, such as tcp://10.0.0.1:8786.",
+        ),
         click.option("--workers", type=Count(), help="Units at a time. [default: one per core]"),
-        click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables."),
+        click.option(
+            "--json", "as_json", is_flag=True, help="Print one JSON document instead of tables."
+        ),
         click.option("--quiet", is_flag=True, help="No progress on standard error."),
     ]
     for option in reversed(options):
@@ -47,7 +72,12 @@ def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @click.command()
-@click.option("--only", multiple=True, metavar="NAME", help="Only this experiment; may be given several times.")
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="NAME",
+    help="Only this experiment; may be given several times.",
+)
 @engine_options
 def reproduce(only: tuple[str, ...], as_json: bool, **how: Any) -> None:
     """Reproduce the paper: run its experiments, and say which of its sentences hold.
@@ -65,7 +95,13 @@ def reproduce(only: tuple[str, ...], as_json: bool, **how: Any) -> None:
     told = claims_of(found)
     page = write(how["out"], found, told)
     if as_json:
-        return show_json({"claims": [vars(claim) for claim in told], "folder": str(how["out"]), "page": str(page)})
+        return show_json(
+            {
+                "claims": [vars(claim) for claim in told],
+                "folder": str(how["out"]),
+                "page": str(page),
+            }
+        )
     if sys.stdout.isatty():
         show(claims_table(told))
     else:
@@ -77,7 +113,9 @@ def reproduce(only: tuple[str, ...], as_json: bool, **how: Any) -> None:
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @engine_options
 def run(file: Path, as_json: bool, **how: Any) -> None:
-    """Run the experiment that FILE describes (TOML; `factored-bandits init FILE` writes one to begin with)."""
+    """Run the experiment that FILE describes (TOML; `factored-bandits init FILE` writes one to
+    begin with).
+    """
     from factored_bandits import lab
     from factored_bandits.lab.page import write
 
@@ -85,7 +123,12 @@ def run(file: Path, as_json: bool, **how: Any) -> None:
     tables = regret_tables(found)
     page = write(how["out"], [found], [])
     if as_json:
-        show_json([{"problem": table.title, "columns": table.columns, "rows": table.rows} for table in tables])
+        show_json(
+            [
+                {"problem": table.title, "columns": table.columns, "rows": table.rows}
+                for table in tables
+            ]
+        )
     else:
         for table in tables:
             show(table)
@@ -100,12 +143,12 @@ def init(file: Path) -> None:
     from factored_bandits.lab.config import TEMPLATE
 
     if file.exists():
-        raise InvalidInput(f"{str(file)!r} is there already; choose another name")
+        raise InvalidInputError(f"{str(file)!r} is there already; choose another name")
     name = "".join(c if c.isalnum() or c == "_" else "_" for c in file.stem)
     try:
         file.write_text(TEMPLATE.format(name=name, file=file), encoding="utf-8")
     except OSError as error:
-        raise InvalidInput(f"{str(file)!r}: {error.strerror or error}") from None
+        raise InvalidInputError(f"{str(file)!r}: {error.strerror or error}") from None
     click.echo(f"wrote {file}; run it with: factored-bandits run {file}")
 
 
@@ -125,16 +168,19 @@ def execute(
 
     size = ("quick" if quick else "full") + (f"x{times}" if times > 1 else "")
     if times < 1:
-        raise InvalidInput(f"--times must be 1 or more, not {times}")
+        raise InvalidInputError(f"--times must be 1 or more, not {times}")
     if workers is not None and workers < 1:
-        raise InvalidInput(f"--workers must be 1 or more, not {workers}")
+        raise InvalidInputError(f"--workers must be 1 or more, not {workers}")
     try:
         return lab.run(specs, size, out, lab.Engine(engine, workers, scheduler), progress=not quiet)
     except KeyboardInterrupt:
         store = lab.Store(out)
-        every = [unit for spec in specs for unit in lab.units(spec, size)]
-        kept = sum(store.has(unit) for unit in every)
-        click.echo(f"\ninterrupted: {kept} of {len(every)} units are kept in {out}; the same command goes on", err=True)
+        every = [task for spec in specs for task in lab.tasks(spec, size)]
+        kept = sum(store.has(task) for task in every)
+        click.echo(
+            f"\ninterrupted: {kept} of {len(every)} units are kept in {out}; the same command goes on",
+            err=True,
+        )
         click.get_current_context().exit(INTERRUPTED)
 
 
@@ -158,7 +204,11 @@ def claims_text(claims: Sequence[Claim]) -> str:
         cells = [textwrap.wrap(cell, width) for cell, width in zip(row, WIDTHS, strict=True)]
         for i in range(max(map(len, cells))):
             parts = [cell[i] if i < len(cell) else "" for cell in cells]
-            lines.append("  ".join(part.ljust(width) for part, width in zip(parts, WIDTHS, strict=True)).rstrip())
+            lines.append(
+                "  ".join(
+                    part.ljust(width) for part, width in zip(parts, WIDTHS, strict=True)
+                ).rstrip()
+            )
         lines.append("")
     heads = ("the paper says", "measured", "verdict")
     first = "  ".join(head.ljust(width) for head, width in zip(heads, WIDTHS, strict=True)).rstrip()
@@ -167,7 +217,10 @@ def claims_text(claims: Sequence[Claim]) -> str:
 
 def tally(claims: Sequence[Claim]) -> str:
     """How many hold, fail, and are undecided."""
-    counts = {word: sum(claim.verdict == word for claim in claims) for word in ("holds", "fails", "undecided")}
+    counts = {
+        word: sum(claim.verdict == word for claim in claims)
+        for word in ("holds", "fails", "undecided")
+    }
     return f"{counts['holds']} hold, {counts['fails']} fail, {counts['undecided']} are undecided at this size"
 
 
@@ -182,7 +235,9 @@ def regret_tables(found: Results) -> list[Any]:
         for policy, mean in sorted(means.items(), key=lambda item: item[1].value):
             last = found.final(problem, policy)
             values = (mean.value, mean.error, float(last.max()))
-            rows.append((policy, *(number(value, like=mean.value) for value in values), str(len(last))))
+            rows.append(
+                (policy, *(number(value, like=mean.value) for value in values), str(len(last)))
+            )
         horizon = int(found.rounds(problem)[-1])
         unit = found.frame[found.frame.problem == problem].regret_unit.iloc[0]
         caption = f"horizon {horizon:,}; unit: {unit}; seed {found.spec.seed}"
@@ -192,21 +247,33 @@ def regret_tables(found: Results) -> list[Any]:
 
 
 @click.command()
-@click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument(
+    "folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path)
+)
 @click.option("--experiment", metavar="TEXT", help="Only experiments whose name contains this.")
 @click.option("--problem", metavar="TEXT", help="Only problems whose name contains this.")
 @click.option("--policy", metavar="TEXT", help="Only policies whose label contains this.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of a table.")
-@click.option("--csv", "csv", type=click.Path(dir_okay=False, path_type=Path), help="Write every row to this file.")
+@click.option(
+    "--csv",
+    "csv",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write every row to this file.",
+)
 def results(
-    folder: Path, experiment: str | None, problem: str | None, policy: str | None, as_json: bool, csv: Path | None
+    folder: Path,
+    experiment: str | None,
+    problem: str | None,
+    policy: str | None,
+    as_json: bool,
+    csv: Path | None,
 ) -> None:
     """List what a folder of results holds: regret at the horizon, one row per problem and policy.
 
     Results of several versions of the code are listed apart.
     """
-    from factored_bandits.lab.store import overview, read_folder
     from factored_bandits.core.table import Table, number
+    from factored_bandits.lab.store import overview, read_folder
 
     if csv is not None:
         check_csv_path(csv, "--csv")
@@ -218,7 +285,17 @@ def results(
     rows = overview(frame)
     if as_json:
         return show_json(rows)
-    columns = ("experiment", "problem", "policy", "size", "code", "horizon", "repetitions", "mean regret", "+- s.e.")
+    columns = (
+        "experiment",
+        "problem",
+        "policy",
+        "size",
+        "code",
+        "horizon",
+        "repetitions",
+        "mean regret",
+        "+- s.e.",
+    )
     cells = []
     for row in rows:
         error = float("nan") if row["standard_error"] is None else row["standard_error"]
@@ -226,4 +303,12 @@ def results(
         numbers = (f"{row['horizon']:,}", str(row["repetitions"]), number(row["mean"], row["mean"]))
         cells.append((*words, *numbers, number(error, row["mean"])))
     seconds = sum(row["seconds"] for row in rows)
-    show(Table("", columns, cells, f"{len(frame):,} rows; {seconds:,.0f} seconds of work", align="lllllrrrr"))
+    show(
+        Table(
+            "",
+            columns,
+            cells,
+            f"{len(frame):,} rows; {seconds:,.0f} seconds of work",
+            align="lllllrrrr",
+        )
+    )

@@ -30,7 +30,11 @@ def policies(name: str | None, kind: str | None, as_json: bool) -> None:
         return show_json([_policy(each) for each in every])
     last = "title" if kind is None else "guarantee"
     rows = [(d.name, *_facts(d.info), getattr(d.info, last)) for d in every]
-    _list(("name", "problems", "assumes", "horizon", last), rows, "factored-bandits policies NAME tells more")
+    _list(
+        ("name", "problems", "assumes", "horizon", last),
+        rows,
+        "factored-bandits policies NAME tells more",
+    )
 
 
 def _facts(info: Any) -> tuple[str, str, str]:
@@ -69,7 +73,7 @@ def environments(name: str | None, as_json: bool) -> None:
     _list(
         ("reward model", "what it is", "parameters"),
         [(each["name"], each["title"], _listed(each["parameters"])) for each in models],
-        'in a program: fb.environments.make("rank_one", factors=[[0.9, 0.5], [0.8, 0.2]])',
+        'in a program: fb.environments.make("rank1", factors=[[0.9, 0.5], [0.8, 0.2]])',
     )
     click.echo()
     _list(
@@ -110,11 +114,11 @@ def _problem(name: str) -> dict[str, Any]:
 def _environment(name: str) -> dict[str, Any]:
     """The reward model or the problem of this name, or both."""
     from factored_bandits import environments as library
-    from factored_bandits.errors import UnknownName
+    from factored_bandits.errors import UnknownNameError
 
     known = {*library.names(), *library.generators()}
     if name not in known:
-        raise UnknownName.of("environment", name, known)
+        raise UnknownNameError.of("environment", name, known)
     return {
         "model": _model(name) if name in library.names() else None,
         "problem": _problem(name) if name in library.generators() else None,
@@ -126,11 +130,21 @@ def _described(found: dict[str, Any]) -> str:
     model, problem = found["model"], found["problem"]
     if model:
         call = f"fb.environments.make({model['name']!r}, {_listed(model['parameters'])})"
-        parts += [f"{model['name']}: {model['title']}", model["description"], f"in a program   {call}"]
+        parts += [
+            f"{model['name']}: {model['title']}",
+            model["description"],
+            f"in a program   {call}",
+        ]
     if problem:
-        options = " ".join(f"--{key.replace('_', '-')} {value}" for key, value in problem["parameters"].items())
+        options = " ".join(
+            f"--{key.replace('_', '-')} {value}" for key, value in problem["parameters"].items()
+        )
         command = f"factored-bandits compare {problem['command']} {options}"
-        parts += [f"problem {problem['command']} ({problem['problems']})", problem["description"], command]
+        parts += [
+            f"problem {problem['command']} ({problem['problems']})",
+            problem["description"],
+            command,
+        ]
     return "\n\n".join(parts)
 
 
@@ -141,7 +155,9 @@ def _parameters(function: Any) -> dict[str, Any]:
 
 
 def _listed(parameters: dict[str, Any]) -> str:
-    return ", ".join(f"{key}=..." if value is None else f"{key}={value!r}" for key, value in parameters.items())
+    return ", ".join(
+        f"{key}=..." if value is None else f"{key}={value!r}" for key, value in parameters.items()
+    )
 
 
 def _list(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]], caption: str) -> None:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from factored_bandits.errors import InvalidInput
+from factored_bandits.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from factored_bandits.simulation.compare import Comparison
-    from factored_bandits.planning import Plan
     from factored_bandits.core.table import Table
-    from factored_bandits.simulation.benchmark import Survey
+    from factored_bandits.planning import Plan
+    from factored_bandits.simulation.benchmark import Benchmark
+    from factored_bandits.simulation.compare import Comparison
 
 INTERRUPTED = 130  # exit code, as shells have it
 
@@ -37,7 +37,13 @@ def _draw(table: Table) -> None:
     from rich.table import Table as Drawn
 
     caption, title = escape(table.caption) or None, escape(table.title) or None
-    drawn = Drawn(title=title, caption=caption, box=box.SIMPLE_HEAD, title_justify="left", caption_justify="left")
+    drawn = Drawn(
+        title=title,
+        caption=caption,
+        box=box.SIMPLE_HEAD,
+        title_justify="left",
+        caption_justify="left",
+    )
     for name, side in zip(table.columns, table.alignment, strict=True):
         drawn.add_column(escape(name), justify="left" if side == "l" else "right")
     for row in table.rows:
@@ -53,9 +59,11 @@ def show_json(document: Any) -> None:
 def check_csv_path(path: Path, option: str = "--out") -> None:
     """Complain before the work is done, not after."""
     if path.suffix.lower() != ".csv":
-        raise InvalidInput(f"{option} {str(path)!r}: the results are written as .csv")
+        raise InvalidInputError(f"{option} {str(path)!r}: the results are written as .csv")
     if not path.parent.is_dir():
-        raise InvalidInput(f"{option} {str(path)!r}: there is no directory {str(path.parent)!r}")
+        raise InvalidInputError(
+            f"{option} {str(path)!r}: there is no directory {str(path.parent)!r}"
+        )
 
 
 def write_csv(comparison: Comparison, path: Path) -> None:
@@ -67,10 +75,10 @@ def write_csv(comparison: Comparison, path: Path) -> None:
             writer.writerow(columns)
             writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
     except OSError as error:
-        raise InvalidInput(f"--out {str(path)!r}: {error.strerror or error}") from None
+        raise InvalidInputError(f"--out {str(path)!r}: {error.strerror or error}") from None
 
 
-def stop_if_interrupted(report: Comparison | Plan | Survey) -> None:
+def stop_if_interrupted(report: Comparison | Plan | Benchmark) -> None:
     """After Ctrl-C, say so and leave with its exit code."""
     if report.interrupted:
         click.echo("interrupted: only what was finished is shown", err=True)

@@ -6,22 +6,35 @@ from pathlib import Path
 
 import click
 
-from factored_bandits.errors import InvalidInput
+from factored_bandits.errors import InvalidInputError
+
 from .output import show, show_json, stop_if_interrupted
 from .running import Count, output_options, repetition_options
 
-POLICIES = "tea(bound=betting),tea,marginal_thompson"  # DEFAULT_POLICIES of the library, which --help need not import
+# DEFAULT_POLICIES of the library, which --help need not import
+POLICIES = "tea(bound=betting),tea,marginal_thompson"
 
 FACTORS = "How many levels each factor has, such as 5,4,3."
 LIFT = "What a best level adds: 0.2 is 20 %; or one per factor."
 OPTIONS = [
     click.Option(["--factors"], required=True, metavar="LEVELS", help=FACTORS),
-    click.Option(["--base-rate"], required=True, type=float, help="The rate without any best level, such as 0.05."),
+    click.Option(
+        ["--base-rate"],
+        required=True,
+        type=float,
+        help="The rate without any best level, such as 0.05.",
+    ),
     click.Option(["--lift"], required=True, metavar="LIFT", help=LIFT),
-    click.Option(["--traffic"], metavar="NUMBER/UNIT", help="Rounds per hour, day or week, such as 2000/day."),
-    click.Option(["--policies"], default=POLICIES, show_default=True, help="The algorithms to forecast."),
-    click.Option(["--no-flat"], is_flag=True, help="Leave out ucb1 over all combinations."),
-    click.Option(["--horizon"], type=Count(), help="Rounds to simulate. [default: up to 1e7 or a year]"),
+    click.Option(
+        ["--traffic"], metavar="NUMBER/UNIT", help="Rounds per hour, day or week, such as 2000/day."
+    ),
+    click.Option(
+        ["--policies"], default=POLICIES, show_default=True, help="The algorithms to forecast."
+    ),
+    click.Option(["--no-flat"], is_flag=True, help="Leave out flat_ucb1 over all combinations."),
+    click.Option(
+        ["--horizon"], type=Count(), help="Rounds to simulate. [default: up to 1e7 or a year]"
+    ),
     *repetition_options("it"),
     *output_options("it"),
 ]
@@ -43,25 +56,30 @@ def plan(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Forecast an experiment: how long until it is decided, what it costs, and what a fixed test would take.
+    """Forecast an experiment: how long until it is decided, what it costs, and what a fixed test
+    would take.
 
-    The guess becomes a problem so: a combination succeeds with chance base rate times (1 + lift) for each factor that
-    stands at its best level; all other levels of a factor are alike.
+    The guess becomes a problem so: a combination succeeds with chance base rate times (1 + lift)
+    for each factor that stands at its best level; all other levels of a factor are alike.
 
     \b
-    factored-bandits plan --factors 5,4,3 --base-rate 0.05 --lift 0.2 --traffic 2000/day --plot plan.png
+    factored-bandits plan --factors 5,4,3 --base-rate 0.05 --lift 0.2 --traffic 2000/day --plot
+    plan.png
     """
-    from factored_bandits.planning import Guess
+    from factored_bandits.planning import Assumptions
     from factored_bandits.planning import plan as run
     from factored_bandits.report.matplotlib.figures import check_figure_path
 
-    sizes = [int(size) for size in _numbers("--factors", factors, "whole numbers such as 5,4,3", whole=True)]
+    sizes = [
+        int(size)
+        for size in _numbers("--factors", factors, "whole numbers such as 5,4,3", whole=True)
+    ]
     lifts = _numbers("--lift", lift, "a number such as 0.2, or one per factor such as 0.2,0.1,0.3")
-    guess = Guess(tuple(sizes), base_rate, tuple(lifts) if len(lifts) > 1 else lifts[0])
+    assumptions = Assumptions(tuple(sizes), base_rate, tuple(lifts) if len(lifts) > 1 else lifts[0])
     if plot is not None:
         check_figure_path(plot)
     made = run(
-        guess,
+        assumptions,
         traffic,
         policies,
         repetitions,
@@ -90,4 +108,4 @@ def _numbers(option: str, text: str, wanted: str, whole: bool = False) -> list[f
     try:
         return [int(part) if whole else float(part) for part in text.split(",")]
     except ValueError:
-        raise InvalidInput(f"{option} must be {wanted}, not {text!r}") from None
+        raise InvalidInputError(f"{option} must be {wanted}, not {text!r}") from None

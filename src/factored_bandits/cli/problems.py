@@ -1,4 +1,6 @@
-"""Problems as subcommands: one per generator, its options read off the generator's signature; and two from files."""
+"""Problems as subcommands: one per generator, its options read off the generator's signature; and
+two from files.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from factored_bandits.errors import InvalidInput
+from factored_bandits.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from factored_bandits.core.arrays import Floats
-    from factored_bandits.environments import Problem
+    from factored_bandits.environments import Environment
 
 HELP = {
     "arms": "How many arms.",
@@ -48,7 +50,7 @@ class Recipe(NamedTuple):
     """How a subcommand makes its problem."""
 
     summary: str
-    make: Callable[..., Problem]
+    make: Callable[..., Environment]
     options: list[click.Option]
 
     def title(self, name: str, values: dict[str, Any]) -> str:
@@ -82,7 +84,7 @@ def recipe(name: str) -> Recipe:
     return Recipe(_summary(generator), generator, list(options(generator)))
 
 
-def options(generator: Callable[..., Problem]) -> Iterator[click.Option]:
+def options(generator: Callable[..., Environment]) -> Iterator[click.Option]:
     """One option per parameter with a default: its name, type, default and choices.
 
     >>> from factored_bandits import environments
@@ -102,7 +104,9 @@ def options(generator: Callable[..., Problem]) -> Iterator[click.Option]:
 
 
 def _type(hint: Any) -> Any:
-    return click.Choice(typing.get_args(hint)) if typing.get_origin(hint) is typing.Literal else hint
+    return (
+        click.Choice(typing.get_args(hint)) if typing.get_origin(hint) is typing.Literal else hint
+    )
 
 
 FILES = {
@@ -112,17 +116,21 @@ FILES = {
 }
 
 
-def _from_file(summary: str, init: Callable[..., Problem], **loaders: Callable[[Path], Floats]) -> Recipe:
+def _from_file(
+    summary: str, init: Callable[..., Environment], **loaders: Callable[[Path], Floats]
+) -> Recipe:
     """One of the files that `loaders` read makes the problem."""
     path = click.Path(exists=True, dir_okay=False, path_type=Path)
-    files = [click.Option([_option(key)], type=path, metavar="FILE", help=FILES[key]) for key in loaders]
+    files = [
+        click.Option([_option(key)], type=path, metavar="FILE", help=FILES[key]) for key in loaders
+    ]
 
-    def make(**values: Any) -> Problem:
+    def make(**values: Any) -> Environment:
         given = {key: values.pop(key) for key in loaders}
         chosen = [key for key, file in given.items() if file is not None]
         if len(chosen) != 1:
             wanted = " or ".join(f"{_option(key)} FILE" for key in loaders)
-            raise InvalidInput(f"give {wanted}{', not both' if chosen else ''}")
+            raise InvalidInputError(f"give {wanted}{', not both' if chosen else ''}")
         return init(loaders[chosen[0]](given[chosen[0]]), **values)
 
     return Recipe(summary, make, [*files, *options(init)])
@@ -133,7 +141,9 @@ def _option(name: str) -> str:
 
 
 def _preferences_of_log(path: Path) -> Floats:
-    """How often each arm has beaten each other in the past; a pair counts as if it had tied once more."""
+    """How often each arm has beaten each other in the past; a pair counts as if it had tied once
+    more.
+    """
     from factored_bandits.environments import load_duels
 
     return load_duels(path).preferences()
@@ -144,13 +154,15 @@ def load_means(path: Path) -> Floats:
     import numpy as np
 
     if path.suffix.lower() not in (".npy", ".csv"):
-        raise InvalidInput(f"--means {str(path)!r}: the file must end in .npy or .csv")
+        raise InvalidInputError(f"--means {str(path)!r}: the file must end in .npy or .csv")
     try:
         if path.suffix.lower() == ".npy":
             return np.asarray(np.load(path, allow_pickle=False), dtype=np.float64)
         return np.loadtxt(path, delimiter=",", ndmin=2, encoding="utf-8-sig")
     except (ValueError, TypeError, EOFError, OSError) as error:
-        raise InvalidInput(f"--means {str(path)!r} holds no array of numbers: {error}") from None
+        raise InvalidInputError(
+            f"--means {str(path)!r} holds no array of numbers: {error}"
+        ) from None
 
 
 def _dashed(name: str) -> str:

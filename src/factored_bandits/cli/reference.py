@@ -18,7 +18,11 @@ COMMAND = "python -m factored_bandits.cli.reference docs/reference/cli.md"
 def reference() -> str:
     """The whole page."""
     context = click.Context(app, info_name="factored-bandits")
-    parts = ["# Command line", f"*Written by `{COMMAND}`; a test keeps it up to date.*", _prose(app)]
+    parts = [
+        "# Command line",
+        f"*Written by `{COMMAND}`; a test keeps it up to date.*",
+        _prose(app),
+    ]
     parts += ["```text\n" + EPILOG.replace("\b\n", "").rstrip() + "\n```"]
     for name in app.list_commands(context):
         command = app.get_command(context, name)
@@ -33,7 +37,9 @@ def _section(command: click.Command, parent: click.Context) -> Iterator[str]:
     yield _prose(command)
     yield f"`{' '.join([context.command_path, *command.collect_usage_pieces(context)])}`"
     if not isinstance(command, ProblemGroup):
-        yield _options([param for param in command.params if isinstance(param, click.Option)], context)
+        yield _options(
+            [param for param in command.params if isinstance(param, click.Option)], context
+        )
         return
     yield "Every problem takes"
     yield _options(run_options(str(command.name)), context)
@@ -50,7 +56,9 @@ def _section(command: click.Command, parent: click.Context) -> Iterator[str]:
 
 def _prose(command: click.Command) -> str:
     paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
-    return "\n\n".join(_code(part) if "\b" in part else part.replace("\n", " ") for part in paragraphs)
+    return "\n\n".join(
+        _code(part) if "\b" in part else part.replace("\n", " ") for part in paragraphs
+    )
 
 
 def _code(paragraph: str) -> str:
@@ -58,7 +66,11 @@ def _code(paragraph: str) -> str:
 
 
 def _options(options: list[click.Option] | list[click.Parameter], context: click.Context) -> str:
-    rows = [record for record in (option.get_help_record(context) for option in options) if record is not None]
+    rows = [
+        record
+        for record in (option.get_help_record(context) for option in options)
+        if record is not None
+    ]
     lines = [f"| `{names.replace('|', chr(92) + '|')}` | {text} |" for names, text in rows]
     return "\n".join(["| option | |", "|---|---|", *lines]) if lines else "No options."
 

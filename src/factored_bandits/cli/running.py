@@ -1,4 +1,6 @@
-"""`simulate` and `compare`: a group each, with one subcommand per problem, built when it is asked for."""
+"""`simulate` and `compare`: a group each, with one subcommand per problem, built when it is asked
+for.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from factored_bandits.errors import UnknownName
+from factored_bandits.errors import UnknownNameError
+
 from .output import check_csv_path, show, show_json, stop_if_interrupted, write_csv
 from .problems import Recipe, recipe, recipe_names
 
 if TYPE_CHECKING:
+    from factored_bandits.environments import Environment
     from factored_bandits.simulation.compare import Comparison
-    from factored_bandits.environments import Problem
 
 
 FILE = click.Path(dir_okay=False, path_type=Path)
@@ -47,7 +50,9 @@ class ProblemCommand(click.Command):
         """Two sections of options."""
         params = self.get_params(ctx)
         for title, part in (("The problem", params[: self.own]), ("The run", params[self.own :])):
-            rows = [row for row in (param.get_help_record(ctx) for param in part) if row is not None]
+            rows = [
+                row for row in (param.get_help_record(ctx) for param in part) if row is not None
+            ]
             with formatter.section(title):
                 formatter.write_dl(rows)
 
@@ -65,7 +70,7 @@ class ProblemGroup(click.Group):
         if name in self.commands:
             return self.commands[name]
         if name not in recipe_names():
-            raise UnknownName.of("problem", cmd_name, self.list_commands(ctx))
+            raise UnknownNameError.of("problem", cmd_name, self.list_commands(ctx))
         return problem_command(str(self.name), name, recipe(name))
 
 
@@ -84,17 +89,34 @@ def problem_command(group: str, name: str, found: Recipe) -> ProblemCommand:
 
 def run_options(group: str) -> list[click.Option]:
     """The options that every problem shares."""
-    text = "Names, separated by commas, with parameters in brackets: 'tea,ucb1(alpha=0.5)'."
+    text = "Names, separated by commas, with parameters in brackets: 'tea,flat_ucb1(alpha=0.5)'."
     many = click.Option(["--policies"], help=f"{text} [default: all that fit]")
-    one = click.Option(["--policy", "policies"], required=True, help="The algorithm, such as tea or 'ucb1(alpha=0.5)'.")
-    certify = click.Option(["--certificate"], is_flag=True, help="Show how often each level was certified.")
+    one = click.Option(
+        ["--policy", "policies"],
+        required=True,
+        help="The algorithm, such as tea or 'flat_ucb1(alpha=0.5)'.",
+    )
+    certify = click.Option(
+        ["--certificate"], is_flag=True, help="Show how often each level was certified."
+    )
     return [
         one if group == "simulate" else many,
-        click.Option(["--horizon"], type=Count(), default="1e5", show_default=True, help="Rounds per repetition."),
+        click.Option(
+            ["--horizon"],
+            type=Count(),
+            default="1e5",
+            show_default=True,
+            help="Rounds per repetition.",
+        ),
         *repetition_options("it"),
         click.Option(["--eliminations"], is_flag=True, help="Show when each level was ruled out."),
         *([certify] if group == "simulate" else []),
-        click.Option(["--out"], type=FILE, metavar="FILE", help="Write every repetition and checkpoint: .csv."),
+        click.Option(
+            ["--out"],
+            type=FILE,
+            metavar="FILE",
+            help="Write every repetition and checkpoint: .csv.",
+        ),
         *output_options("regret over time"),
     ]
 
@@ -104,22 +126,34 @@ def repetition_options(what: str) -> list[click.Option]:
     often = f"How often to repeat {what}."
     return [
         click.Option(["--repetitions"], type=Count(), default=20, show_default=True, help=often),
-        click.Option(["--seed"], type=Count(), default=0, show_default=True, help="The same seed, the same numbers."),
-        click.Option(["--workers"], type=Count(), help="Repetitions at a time. [default: one per core]"),
+        click.Option(
+            ["--seed"],
+            type=Count(),
+            default=0,
+            show_default=True,
+            help="The same seed, the same numbers.",
+        ),
+        click.Option(
+            ["--workers"], type=Count(), help="Repetitions at a time. [default: one per core]"
+        ),
     ]
 
 
 def output_options(drawn: str) -> list[click.Option]:
     """A figure of what is `drawn`, JSON, silence."""
     return [
-        click.Option(["--plot"], type=FILE, metavar="FILE", help=f"Draw {drawn}: .png, .pdf or .svg."),
-        click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON document instead of tables."),
+        click.Option(
+            ["--plot"], type=FILE, metavar="FILE", help=f"Draw {drawn}: .png, .pdf or .svg."
+        ),
+        click.Option(
+            ["--json", "as_json"], is_flag=True, help="Print one JSON document instead of tables."
+        ),
         click.Option(["--quiet"], is_flag=True, help="No progress on standard error."),
     ]
 
 
 def execute(
-    problem: Problem,
+    problem: Environment,
     title: str,
     policies: Any,
     *,
@@ -136,8 +170,8 @@ def execute(
 ) -> None:
     """Check where files go, run, and report."""
     from factored_bandits.inference.certificate import certificates, share_table
-    from factored_bandits.simulation.compare import compare as run
     from factored_bandits.report.matplotlib.figures import check_figure_path
+    from factored_bandits.simulation.compare import compare as run
 
     if plot is not None:
         check_figure_path(plot)
@@ -145,7 +179,14 @@ def execute(
         check_csv_path(out)
     chosen = policies if policies is not None else _default_policies(problem, horizon)
     comparison = run(
-        chosen, problem, horizon, repetitions, seed, workers=workers, progress=not quiet, certify=certificate
+        chosen,
+        problem,
+        horizon,
+        repetitions,
+        seed,
+        workers=workers,
+        progress=not quiet,
+        certify=certificate,
     )
     if plot is not None:
         comparison.plot(plot, title=title)
@@ -153,7 +194,9 @@ def execute(
         write_csv(comparison, out)
     written = {key: str(path) for key, path in (("plot", plot), ("out", out)) if path is not None}
     if as_json:
-        found = [each.to_dict() for each in certificates(comparison.results[0])] if certificate else []
+        found = (
+            [each.to_dict() for each in certificates(comparison.results[0])] if certificate else []
+        )
         more = {"certificates": found} if certificate else {}
         show_json({**comparison.to_dict(), "title": title, "files": written, **more})
     else:
@@ -179,7 +222,7 @@ def report(comparison: Comparison, title: str, eliminations: bool) -> None:
             click.echo("\nnone of these policies rules levels out")
 
 
-def _default_policies(problem: Problem, horizon: int) -> Any:
+def _default_policies(problem: Environment, horizon: int) -> Any:
     from factored_bandits.simulation.compare import suitable
 
     able, refused = suitable(problem, horizon)

@@ -6,15 +6,20 @@ from pathlib import Path
 
 import click
 
-from factored_bandits.errors import InvalidInput
+from factored_bandits.errors import InvalidInputError
+
 from .output import show, show_json, stop_if_interrupted
 from .running import Count, output_options, repetition_options
 
 PARAMETERS = [
     click.Argument(["name"], metavar="SUITE", type=click.Choice(["factored", "duels"])),
-    click.Option(["--policies"], help="Names, separated by commas, as in compare. [default: all that fit]"),
+    click.Option(
+        ["--policies"], help="Names, separated by commas, as in compare. [default: all that fit]"
+    ),
     click.Option(["--only"], metavar="TEXT", help="Only problems whose name contains this."),
-    click.Option(["--horizon"], type=Count(), help="Rounds per repetition. [default: each problem's own]"),
+    click.Option(
+        ["--horizon"], type=Count(), help="Rounds per repetition. [default: each problem's own]"
+    ),
     *repetition_options("each"),
     *output_options("the profile"),
 ]
@@ -33,22 +38,26 @@ def suite(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Compare algorithms on a suite of problems: a table for each, and who is within a factor of the best how often.
+    """Compare algorithms on a suite of problems: a table for each, and who is within a factor of
+    the best how often.
 
     \b
     factored-bandits suite factored --policies tea,lb_inf,unimodal_thompson --plot profile.png
     """
     from factored_bandits.environments import suites
     from factored_bandits.report.matplotlib.figures import check_figure_path
-    from factored_bandits.simulation.benchmark import survey
+    from factored_bandits.simulation.benchmark import benchmark
 
     every = suites.factored() if name == "factored" else suites.duels()
-    cases = [case for case in every if only is None or only in case.name]
-    if not cases:
-        raise InvalidInput(f"--only {only!r} is in none of the names: {', '.join(case.name for case in every)}")
+    instances = [instance for instance in every if only is None or only in instance.name]
+    if not instances:
+        raise InvalidInputError(
+            f"--only {only!r} is in none of the names: "
+            f"{', '.join(instance.name for instance in every)}"
+        )
     if plot is not None:
         check_figure_path(plot)
-    found = survey(cases, policies, horizon, repetitions, seed, workers, progress=not quiet)
+    found = benchmark(instances, policies, horizon, repetitions, seed, workers, progress=not quiet)
     if plot is not None:
         found.plot(plot, title=f"suite {name}: performance profile")
     if as_json:

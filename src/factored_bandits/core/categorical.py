@@ -9,7 +9,7 @@ from .kernel import kernel
 
 
 @kernel
-def draw(rng: np.random.Generator, chances: Floats, start: int, size: int) -> int:
+def draw(rng: np.random.Generator, probabilities: Floats, start: int, size: int) -> int:
     """A number in 0..size-1 with the chances chances[start : start + size], which add up to one.
 
     Never one whose chance is zero, also where the chances add up to a little less than one.
@@ -19,10 +19,10 @@ def draw(rng: np.random.Generator, chances: Floats, start: int, size: int) -> in
     """
     left, last = rng.random(), 0
     for i in range(size):
-        chance = chances[start + i]
-        if chance > 0.0:
+        probability = probabilities[start + i]
+        if probability > 0.0:
             last = i
-            left -= chance
+            left -= probability
             if left < 0.0:
                 break
     return last

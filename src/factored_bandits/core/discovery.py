@@ -12,7 +12,8 @@ from pathlib import Path
 def modules(package: str, folder: str) -> dict[str, str]:
     """The public modules below a folder: their full names by their file's stem.
 
-    A name that begins with an underscore is private, and so is everything in a folder of such a name.
+    A name that begins with an underscore is private, and so is everything in a folder of such a
+    name.
 
     >>> from factored_bandits import policies
     >>> found = modules(f"{policies.__name__}.factored", f"{policies.__path__[0]}/factored")

@@ -1,11 +1,13 @@
-"""Compiled loops: `@kernel` marks a function that may be compiled, `bind` compiles a loop around such functions.
+"""Compiled loops: `@kernel` marks a function that may be compiled, `bind` compiles a loop around
+such functions.
 
-The only file that knows numba. A kernel stays an ordinary Python function until a loop is bound, so importing the
-library costs nothing, an agent runs without compiling, and `NUMBA_DISABLE_JIT=1` (or no numba at all) gives the same
-numbers, bit for bit.
+The only file that knows numba. A kernel stays an ordinary Python function until a loop is bound, so
+importing the library costs nothing, an agent runs without compiling, and `NUMBA_DISABLE_JIT=1` (or
+no numba at all) gives the same numbers, bit for bit.
 
-numba caches a compiled loop by the loop's own source file and would not notice an edited policy. So the cached name
-carries a digest of the code of every kernel the loop can reach, and of the constants they use.
+numba caches a compiled loop by the loop's own source file and would not notice an edited policy. So
+the cached name carries a digest of the code of every kernel the loop can reach, and of the
+constants they use.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ _BOUND: dict[tuple[Any, str, str], Callable[..., Any]] = {}
 
 
 def kernel(function: Function) -> Function:
-    """Mark `function` as compilable: scalar loops over arrays, calling only `math`, NumPy and other kernels by name.
+    """Mark `function` as compilable: scalar loops over arrays, calling only `math`, NumPy and other
+    kernels by name.
 
     >>> @kernel
     ... def twice(x):
@@ -46,7 +49,8 @@ def compiles() -> bool:
 
 
 def bind(loop: Callable[..., Any], label: str, **kernels: Callable[..., Any]) -> Callable[..., Any]:
-    """`loop` with its global names `kernels` standing for these functions, compiled where numba is at hand.
+    """`loop` with its global names `kernels` standing for these functions, compiled where numba is
+    at hand.
 
     The names are replaced in `loop` and in the kernels of its own module that it calls.
 
@@ -65,7 +69,9 @@ def bind(loop: Callable[..., Any], label: str, **kernels: Callable[..., Any]) ->
     1024
     """
     if not compiles():
-        return _linked(loop, kernels, lambda part, names: _rebound(part, names) if _own(part, loop) else part)
+        return _linked(
+            loop, kernels, lambda part, names: _rebound(part, names) if _own(part, loop) else part
+        )
     key = (loop, label, digest(loop, kernels))
     if key not in _BOUND:
         _BOUND[key] = _compiled(loop, f"{loop.__name__}_{label}_{key[2]}", kernels)
@@ -108,7 +114,9 @@ def _references(function: Any, replaced: Mapping[str, Any]) -> Iterator[tuple[st
     """The kernels and the scalar constants among the global names of `function`."""
     for name in function.__code__.co_names:
         value = replaced.get(name, function.__globals__.get(name))
-        if (isinstance(value, FunctionType) and value in _KERNELS) or isinstance(value, (bool, int, float, str, tuple)):
+        if (isinstance(value, FunctionType) and value in _KERNELS) or isinstance(
+            value, (bool, int, float, str, tuple)
+        ):
             yield name, value
 
 
@@ -130,14 +138,20 @@ def _own(part: Any, loop: Any) -> bool:
     return bool(part.__module__ == loop.__module__)
 
 
-def _linked(loop: Any, kernels: Mapping[str, Any], make: Callable[[Any, dict[str, Any]], Any]) -> Any:
-    """`make(part, names)` of the loop and of every kernel it reaches, `names` being those made of what it calls."""
+def _linked(
+    loop: Any, kernels: Mapping[str, Any], make: Callable[[Any, dict[str, Any]], Any]
+) -> Any:
+    """`make(part, names)` of the loop and of every kernel it reaches, `names` being those made of
+    what it calls.
+    """
     done: dict[Any, Any] = {}
 
     def inner(part: Any) -> Any:
         if part not in done:
             replaced = kernels if _own(part, loop) else {}
-            done[part] = make(part, {n: inner(v) for n, v in _references(part, replaced) if v in _KERNELS})
+            done[part] = make(
+                part, {n: inner(v) for n, v in _references(part, replaced) if v in _KERNELS}
+            )
         return done[part]
 
     return inner(loop)
@@ -146,15 +160,19 @@ def _linked(loop: Any, kernels: Mapping[str, Any], make: Callable[[Any, dict[str
 def _compiled(loop: Any, name: str, kernels: Mapping[str, Any]) -> Callable[..., Any]:
     import numba
 
-    # Kernels own no memory, so counting references (_nrt) would only cost: a third of the time of uniform play.
+    # Kernels own no memory, so counting references (_nrt) would only cost: a third of the time of
+    # uniform play.
     njit: Any = numba.njit
     options = {"nogil": True, "error_model": "numpy", "_nrt": False}
-    # Only the loop is called from Python; doors for the rest would take a third of the time of compiling.
+    # Only the loop is called from Python; doors for the rest would take a third of the time of
+    # compiling.
     inner = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
     def make(part: Any, names: dict[str, Any]) -> Any:
         if part is loop:
-            return njit(**options, cache=os.path.exists(loop.__code__.co_filename))(_rebound(part, names, name))
+            return njit(**options, cache=os.path.exists(loop.__code__.co_filename))(
+                _rebound(part, names, name)
+            )
         return njit(**options, **inner)(_rebound(part, names))
 
     compiled: Callable[..., Any] = _linked(loop, kernels, make)
@@ -162,7 +180,9 @@ def _compiled(loop: Any, name: str, kernels: Mapping[str, Any]) -> Callable[...,
 
 
 def _explaining(compiled: Callable[..., Any], label: str) -> Callable[..., Any]:
-    """`compiled`, whose first call compiles; if that fails, with a sentence in place of numba's pages."""
+    """`compiled`, whose first call compiles; if that fails, with a sentence in place of numba's
+    pages.
+    """
     from numba.core.errors import NumbaError
 
     def call(*arguments: Any) -> Any:
@@ -180,9 +200,15 @@ def explanation(label: str, message: str) -> str:
     >>> print(explanation("mine", "no such thing ... typing of call at /home/me/mine.py (12)").partition(". ")[0])
     the kernels of 'mine' cannot be compiled, see mine.py, line 12
     """
-    places = [found for found in re.findall(r" at (\S+\.py) \((\d+)\)", message) if "numba" not in found[0]]
+    places = [
+        found
+        for found in re.findall(r" at (\S+\.py) \((\d+)\)", message)
+        if "numba" not in found[0]
+    ]
     where = f", see {os.path.basename(places[0][0])}, line {places[0][1]}" if places else ""
     return (
-        f"the kernels of {label!r} cannot be compiled{where}. Kernels are loops over numbers and arrays that make no "
-        "arrays of their own (numba's message is above); NUMBA_DISABLE_JIT=1 runs them as plain Python"
+        f"the kernels of {label!r} cannot be compiled{where}. Kernels are loops over numbers and "
+        "arrays that make no "
+        "arrays of their own (numba's message is above); NUMBA_DISABLE_JIT=1 runs them as plain "
+        "Python"
     )

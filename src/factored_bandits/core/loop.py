@@ -1,6 +1,8 @@
-"""The loop in which a policy meets an environment: plan, play, learn; `bind` puts the kernels in and compiles it.
+"""The loop in which a policy meets an environment: plan, play, learn; `bind` puts the kernels in
+and compiles it.
 
-Everything it changes lies in arrays that the caller owns, so it can be called in slices: progress and Ctrl-C between.
+Everything it changes lies in arrays that the caller owns, so it can be called in slices: progress
+and Ctrl-C between.
 """
 
 # The names plan, learn, ... below are placeholders that `bind` replaces.
@@ -23,8 +25,11 @@ class Run(NamedTuple):
     permutation: Ints  # (levels,) the environment's level behind each level of the policy
     start: Ints  # (columns + 1,) where each column of an action begins in the arrays over levels
     checkpoints: Ints  # (C,) rounds after which the regret is noted; the last one is the horizon
-    limits: Floats  # (4,) lowest and highest allowed reward, shift, slope of the map onto the policy's scale
-    clock: Ints  # (5,) next round, next checkpoint, events noted, version of the standing, round of a faulty reward
+    # (4,) lowest and highest allowed reward, shift, slope of the map onto the policy's scale
+    limits: Floats
+    # (5,) next round, next checkpoint, events noted, version of the standing, round of a faulty
+    # reward
+    clock: Ints
     regret: Floats  # (C + 1,) regret at each checkpoint; last: so far
     correct: Bools  # (C,) was the recommendation at the checkpoint a best action?
     plays: Ints  # (levels,) by the environment's numbering
@@ -33,7 +38,8 @@ class Run(NamedTuple):
     actions: Ints  # (longest block, columns) scratch
     rewards: Floats  # (longest block,) scratch; after a fault, the reward in question comes first
     action: Ints  # (columns,) scratch
-    parts: Floats  # (longest block, columns) scratch: one outcome per factor, for policies that learn from those
+    # (longest block, columns) scratch: one outcome per factor, for policies that learn from those
+    outcomes: Floats
 
 
 @kernel
@@ -43,70 +49,80 @@ def always_busy(params: Any, state: Any, t: int) -> int:
 
 
 @kernel
-def no_standing(params: Any, state: Any) -> tuple[Bools, int]:
-    """The `standing` of a policy that eliminates nothing."""
+def no_active_sets(params: Any, state: Any) -> tuple[Bools, int]:
+    """The `active_sets` of a policy that eliminates nothing."""
     return NO_FLAGS, 0
 
 
 @kernel
-def plan(params: Any, state: Any, t: int, rng: np.random.Generator, actions: Ints) -> int:  # noqa: D103
+def plan(params: Any, state: Any, t: int, rng: np.random.Generator, actions: Ints) -> int:
     return 0
 
 
 @kernel
-def learn(params: Any, state: Any, t: int, actions: Ints, rewards: Floats) -> None:  # noqa: D103
+def learn(params: Any, state: Any, t: int, actions: Ints, rewards: Floats) -> None:
     return
 
 
 @kernel
-def recommend(params: Any, state: Any, action: Ints) -> None:  # noqa: D103
+def recommend(params: Any, state: Any, action: Ints) -> None:
     return
 
 
 @kernel
-def sample(env: Any, t: int, action: Ints, rng: np.random.Generator) -> float:  # noqa: D103
+def sample(env: Any, t: int, action: Ints, rng: np.random.Generator) -> float:
     return 0.0
 
 
 @kernel
-def sample_parts(env: Any, t: int, action: Ints, rng: np.random.Generator, parts: Floats) -> float:  # noqa: D103
+def sample_outcomes(
+    env: Any, t: int, action: Ints, rng: np.random.Generator, outcomes: Floats
+) -> float:
     return 0.0
 
 
 @kernel
-def regret(env: Any, t: int, action: Ints) -> float:  # noqa: D103
+def regret(env: Any, t: int, action: Ints) -> float:
     return 0.0
 
 
 @kernel
-def draw(env: Any, t: int, action: Ints, rng: np.random.Generator, parts: Floats, row: int) -> float:
+def draw(
+    env: Any, t: int, action: Ints, rng: np.random.Generator, outcomes: Floats, row: int
+) -> float:
     """The reward of an action."""
     return sample(env, t, action, rng)
 
 
 @kernel
-def draw_parts(env: Any, t: int, action: Ints, rng: np.random.Generator, parts: Floats, row: int) -> float:
-    """The reward of an action, and the outcome of each factor into a row of `parts`."""
-    return sample_parts(env, t, action, rng, parts[row])
+def draw_outcomes(
+    env: Any, t: int, action: Ints, rng: np.random.Generator, outcomes: Floats, row: int
+) -> float:
+    """The reward of an action, and the outcome of each factor into a row of `outcomes`."""
+    return sample_outcomes(env, t, action, rng, outcomes[row])
 
 
 @kernel
-def teach(params: Any, state: Any, t: int, actions: Ints, rewards: Floats, parts: Floats) -> None:
+def teach(
+    params: Any, state: Any, t: int, actions: Ints, rewards: Floats, outcomes: Floats
+) -> None:
     """Learn a block from its rewards."""
     learn(params, state, t, actions, rewards)
 
 
 @kernel
-def teach_parts(params: Any, state: Any, t: int, actions: Ints, rewards: Floats, parts: Floats) -> None:
+def teach_outcomes(
+    params: Any, state: Any, t: int, actions: Ints, rewards: Floats, outcomes: Floats
+) -> None:
     """Learn a block from the outcomes of its factors."""
-    learn(params, state, t, actions, parts[: len(rewards)])
+    learn(params, state, t, actions, outcomes[: len(rewards)])
 
 
-idle, standing = always_busy, no_standing
+idle, active_sets = always_busy, no_active_sets
 
 
 @kernel
-def note_standing(run: Run, t: int, flags: Bools) -> None:
+def note_active_sets(run: Run, t: int, flags: Bools) -> None:
     """Every level that went out or came in at round t becomes an event."""
     for level in range(len(flags)):
         if flags[level] != run.shown[level]:
@@ -122,7 +138,7 @@ def note_standing(run: Run, t: int, flags: Bools) -> None:
 
 
 @kernel
-def place(run: Run, row: Ints) -> None:
+def translate(run: Run, row: Ints) -> None:
     """The environment's numbering of a policy's action, into run.action."""
     action, start, permutation = run.action, run.start, run.permutation
     for l in range(len(row)):
@@ -131,12 +147,32 @@ def place(run: Run, row: Ints) -> None:
 
 @kernel
 def play(
-    params: Any, state: Any, env: Any, run: Run, policy_rng: np.random.Generator, rng: np.random.Generator, budget: int
+    params: Any,
+    state: Any,
+    env: Any,
+    run: Run,
+    policy_rng: np.random.Generator,
+    rng: np.random.Generator,
+    budget: int,
 ) -> None:
-    """Play blocks until the horizon, `budget` plays (a jump counts as one), or no room is left for events."""
-    action, actions, rewards, start, plays = run.action, run.actions, run.rewards, run.start, run.plays
-    checkpoints, limits, clock, noted, correct = run.checkpoints, run.limits, run.clock, run.regret, run.correct
-    events, parts = run.events, run.parts
+    """Play blocks until the horizon, `budget` plays (a jump counts as one), or no room is left for
+    events.
+    """
+    action, actions, rewards, start, plays = (
+        run.action,
+        run.actions,
+        run.rewards,
+        run.start,
+        run.plays,
+    )
+    checkpoints, limits, clock, noted, correct = (
+        run.checkpoints,
+        run.limits,
+        run.clock,
+        run.regret,
+        run.correct,
+    )
+    events, outcomes = run.events, run.outcomes
     columns = len(action)
     horizon = checkpoints[-1]
     low, high, shift, slope = limits[0], limits[1], limits[2], limits[3]
@@ -144,20 +180,20 @@ def play(
     while t <= horizon and budget > 0 and clock[FAULT] == 0:
         pause = idle(params, state, t)
         length = plan(params, state, t, policy_rng, actions)
-        flags, version = standing(params, state)
+        flags, version = active_sets(params, state)
         if version != clock[VERSION]:
             clock[VERSION] = version
-            note_standing(run, t, flags)
+            note_active_sets(run, t, flags)
         if pause > 0:  # the same play again and again, and nothing to learn from it
             pause = min(pause, horizon - t + 1)
-            place(run, actions[0])
+            translate(run, actions[0])
             price = regret(env, t, action)
             for l in range(columns):
                 plays[start[l] + action[l]] += pause
             while checkpoint < len(checkpoints) and checkpoints[checkpoint] < t + pause:
                 noted[checkpoint] = total + price * (checkpoints[checkpoint] - t + 1)
                 recommend(params, state, actions[0])
-                place(run, actions[0])
+                translate(run, actions[0])
                 correct[checkpoint] = regret(env, t, action) <= 0.0
                 checkpoint += 1
             total += price * pause
@@ -165,10 +201,10 @@ def play(
             budget -= 1
             continue
         for row in range(min(length, horizon - t + 1)):
-            place(run, actions[row])
+            translate(run, actions[row])
             for l in range(columns):
                 plays[start[l] + action[l]] += 1
-            reward = draw(env, t, action, rng, parts, row)
+            reward = draw(env, t, action, rng, outcomes, row)
             if not (low <= reward <= high):
                 clock[FAULT] = t
                 rewards[0] = reward
@@ -178,13 +214,13 @@ def play(
             if t == checkpoints[checkpoint]:
                 noted[checkpoint] = total
                 recommend(params, state, action)
-                place(run, action)
+                translate(run, action)
                 correct[checkpoint] = regret(env, t, action) <= 0.0
                 checkpoint += 1
             t += 1
         budget -= length
         if t <= horizon and clock[FAULT] == 0:
-            teach(params, state, t - length, actions[:length], rewards[:length], parts)
+            teach(params, state, t - length, actions[:length], rewards[:length], outcomes)
         if clock[EVENTS] + len(run.shown) > len(events):
             break
     clock[ROUND], clock[CHECKPOINT], noted[-1] = t, checkpoint, total

@@ -1,7 +1,9 @@
-"""The Bernoulli KL divergence and the confidence bounds it gives: `upper` and `lower`, by Newton's method.
+"""The Bernoulli KL divergence and the confidence bounds it gives: `upper` and `lower`, by Newton's
+method.
 
-kl(p, .) is convex, so Newton's method started above the root comes down to it and never crosses it; the starting points
-below are proven upper bounds, and one of them is always near: at most six steps of two logarithms, mostly three.
+kl(p, .) is convex, so Newton's method started above the root comes down to it and never crosses it;
+the starting points below are proven upper bounds, and one of them is always near: at most six steps
+of two logarithms, mostly three.
 """
 
 from __future__ import annotations
@@ -49,11 +51,14 @@ def upper(p: float, budget: float) -> float:
     if p < TINY:
         return -math.expm1(-budget)
     rest = 1.0 - p
-    # kl >= 2 d^2 (Pinsker) and kl >= d^2 / (2 (p + d) (1 - p)), d = q - p: either bounds d from above
+    # kl >= 2 d^2 (Pinsker) and kl >= d^2 / (2 (p + d) (1 - p)), d = q - p: either bounds d from
+    # above
     part = budget * rest
     distance = min(math.sqrt(0.5 * budget), part + math.sqrt(part * (part + 2.0 * p)))
     if distance > 0.5 * rest:  # towards 1, kl >= -entropy(p) - (1 - p) log(1 - q) is closer
-        distance = min(distance, rest - math.exp((p * math.log(p) + rest * math.log(rest) - budget) / rest))
+        distance = min(
+            distance, rest - math.exp((p * math.log(p) + rest * math.log(rest) - budget) / rest)
+        )
     for _ in range(STEPS):
         above = rest - distance
         if above <= 0.0:
@@ -63,7 +68,9 @@ def upper(p: float, budget: float) -> float:
         excess = surprise(p, p + distance, distance) + surprise(rest, above, -distance) - budget
         step = excess * (p + distance) * above / distance
         distance -= step
-        if step * step < 1e-16 * p * min(distance, above):  # what is left is the square of this step
+        if step * step < 1e-16 * p * min(
+            distance, above
+        ):  # what is left is the square of this step
             return p + distance
     return p + distance
 

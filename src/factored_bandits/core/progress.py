@@ -1,4 +1,6 @@
-"""Progress that appears only when one would start to wonder: a bar on a terminal, now and then a line elsewhere."""
+"""Progress that appears only when one would start to wonder: a bar on a terminal, now and then a
+line elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,10 @@ class Progress:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         if self.shown and self.terminal:
             sys.stderr.write("\r\x1b[2K")

@@ -12,8 +12,8 @@ from .kernel import kernel
 def generators(seed: int, repetition: int = 0) -> tuple[np.random.Generator, np.random.Generator]:
     """The policy's and the environment's generator of one repetition.
 
-    They depend on `seed` and `repetition` only, so results are the same on any number of workers, and every policy
-    compared under one seed meets the same noise.
+    They depend on `seed` and `repetition` only, so results are the same on any number of workers,
+    and every policy compared under one seed meets the same noise.
 
     >>> policy, environment = generators(seed=1, repetition=3)
     >>> policy.random() == generators(1, 3)[0].random()
@@ -25,8 +25,10 @@ def generators(seed: int, repetition: int = 0) -> tuple[np.random.Generator, np.
 
 
 @kernel
-def below(rng: np.random.Generator, n: int) -> int:
-    """A uniform integer in 0..n-1 (four times faster in a kernel than `rng.integers`, the same interpreted)."""
+def randint(rng: np.random.Generator, n: int) -> int:
+    """A uniform integer in 0..n-1 (four times faster in a kernel than `rng.integers`, the same
+    interpreted).
+    """
     return int(rng.random() * n)
 
 

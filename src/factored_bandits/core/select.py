@@ -1,4 +1,6 @@
-"""Arrays over the levels of all factors: `start[l]` is where factor l begins, `start[-1]` how many levels there are."""
+"""Arrays over the levels of all factors: `start[l]` is where factor l begins, `start[-1]` how many
+levels there are.
+"""
 
 from __future__ import annotations
 
@@ -10,19 +12,19 @@ from .arrays import Floats, Ints
 from .kernel import kernel
 
 
-def starts(sizes: Ints) -> Ints:
+def offsets(sizes: Ints) -> Ints:
     """Where each factor begins.
 
-    >>> starts(np.array([2, 3])).tolist()
+    >>> offsets(np.array([2, 3])).tolist()
     [0, 2, 5]
     """
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
-def even_chances(sizes: Ints) -> Floats:
+def uniform_probabilities(sizes: Ints) -> Floats:
     """Every level of a factor equally likely.
 
-    >>> even_chances(np.array([1, 2])).tolist()
+    >>> uniform_probabilities(np.array([1, 2])).tolist()
     [1.0, 0.5, 0.5]
     """
     return np.repeat(1.0 / np.asarray(sizes), sizes)

@@ -25,7 +25,9 @@ class Table:
     columns: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
     caption: str = ""
-    align: str = ""  # one letter per column, l or r; by default the first column left, the others right
+    align: str = (
+        ""  # one letter per column, l or r; by default the first column left, the others right
+    )
 
     @property
     def alignment(self) -> str:

@@ -10,15 +10,15 @@ from typing import Any, Literal
 import numpy as np
 
 from factored_bandits.core.arrays import Ints
-from factored_bandits.errors import InvalidInput
+from factored_bandits.errors import InvalidInputError
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class Environment:
     """An environment ready for `simulate`; made by `environments.make` or a generator.
 
     >>> import factored_bandits as fb
-    >>> problem = fb.environments.make("rank_one", factors=[[0.9, 0.5], [0.8, 0.2, 0.1]])
+    >>> problem = fb.environments.make("rank1", factors=[[0.9, 0.5], [0.8, 0.2, 0.1]])
     >>> problem.sizes, problem.best, round(problem.mean([1, 1]), 3), round(problem.regret([1, 1]), 3)
     ((2, 3), (0, 0), 0.1, 0.62)
     """
@@ -33,7 +33,8 @@ class Problem:
     best: tuple[int, ...]
     params: dict[str, Any] = field(default_factory=dict)
     stationary: bool = True
-    parts: bool = False  # whether `sample_parts` of the module gives the outcome of each factor beside the reward
+    # whether `sample_outcomes` of the module gives the outcome of each factor beside the reward
+    semi_bandit: bool = False
 
     def mean(self, action: Any) -> float:
         """The expected reward of an action (in a duel, the chance that the first arm wins)."""
@@ -48,18 +49,26 @@ class Problem:
         try:
             chosen = [operator.index(level) for level in action]
         except TypeError:
-            raise InvalidInput(f"an action is a list of whole numbers, one per {column}, not {action!r}") from None
+            raise InvalidInputError(
+                f"an action is a list of whole numbers, one per {column}, not {action!r}"
+            ) from None
         if len(chosen) != len(self.sizes):
-            raise InvalidInput(
-                f"an action of {self} has {len(self.sizes)} entries, one per {column}; {action!r} has {len(chosen)}"
+            raise InvalidInputError(
+                f"an action of {self} has {len(self.sizes)} entries, one per {column}; {action!r} "
+                f"has {len(chosen)}"
             )
         for l, (level, size) in enumerate(zip(chosen, self.sizes, strict=True)):
             if not 0 <= level < size:
-                raise InvalidInput(
-                    f"{column} {l} of {self} has the {levels} 0 to {size - 1}; {action!r} asks for {level}"
+                raise InvalidInputError(
+                    f"{column} {l} of {self} has the {levels} 0 to {size - 1}; {action!r} asks for "
+                    f"{level}"
                 )
         return np.array(chosen, dtype=np.int64)
 
     def __str__(self) -> str:
-        shape = f"{self.sizes[0]} arms" if self.kind == "duel" else " x ".join(map(str, self.sizes)) + " levels"
+        shape = (
+            f"{self.sizes[0]} arms"
+            if self.kind == "duel"
+            else " x ".join(map(str, self.sizes)) + " levels"
+        )
         return f"{self.name} ({shape})"

@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
-from factored_bandits.errors import InvalidInput
+from factored_bandits.errors import InvalidInputError
 
 TOLERANCE = 1e-9  # what sums and differences of given numbers may miss by rounding
 LARGEST_LOG_ODDS = 700.0  # beyond it exp() overflows
 
 
-def whole(name: str, value: Any, least: int) -> int:
+def integer(name: str, value: Any, least: int) -> int:
     """A whole number of any integer type.
 
-    >>> whole("levels", np.int64(3), least=1)
+    >>> integer("levels", np.int64(3), least=1)
     3
     """
     try:
@@ -28,7 +28,7 @@ def whole(name: str, value: Any, least: int) -> int:
     except TypeError:
         number = least - 1
     if number < least or isinstance(value, bool):
-        raise InvalidInput(f"{name} must be a whole number from {least}, not {value!r}")
+        raise InvalidInputError(f"{name} must be a whole number from {least}, not {value!r}")
     return number
 
 
@@ -39,7 +39,7 @@ def finite(name: str, value: Any) -> float:
     0.5
     """
     if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
-        raise InvalidInput(f"{name} must be a finite number, not {value!r}")
+        raise InvalidInputError(f"{name} must be a finite number, not {value!r}")
     return float(value)
 
 
@@ -52,23 +52,29 @@ def numbers(name: str, given: Any) -> Floats:
     try:
         array = np.array(given, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InvalidInput(f"{name} must be a list of numbers, not {given!r}") from None
+        raise InvalidInputError(f"{name} must be a list of numbers, not {given!r}") from None
     if array.ndim != 1 or array.size == 0:
-        raise InvalidInput(f"{name} must be a list of at least one number, not {given!r}")
+        raise InvalidInputError(f"{name} must be a list of at least one number, not {given!r}")
     for i, value in enumerate(array):
         if not math.isfinite(value):
-            raise InvalidInput(f"{name}[{i}] must be a finite number, not {value}")
+            raise InvalidInputError(f"{name}[{i}] must be a finite number, not {value}")
     return array
 
 
-def parts(name: str, given: Any) -> list[Floats]:
+def level_values(name: str, given: Any) -> list[Floats]:
     """The numbers of each factor: at least one factor, at least one level each.
 
-    >>> parts("factors", [[1, 0], [0.5]])
+    >>> effects("factors", [[1, 0], [0.5]])
     [array([1., 0.]), array([0.5])]
     """
-    if isinstance(given, (str, bytes)) or not isinstance(given, (Sequence, np.ndarray)) or len(given) == 0:
-        raise InvalidInput(f"{name} must be a list with one list of numbers per factor, not {given!r}")
+    if (
+        isinstance(given, (str, bytes))
+        or not isinstance(given, (Sequence, np.ndarray))
+        or len(given) == 0
+    ):
+        raise InvalidInputError(
+            f"{name} must be a list with one list of numbers per factor, not {given!r}"
+        )
     return [numbers(f"{name}[{l}]", values) for l, values in enumerate(given)]
 
 
@@ -76,6 +82,7 @@ def log_odds(low: float, high: float) -> None:
     """Refuse log-odds so far from zero that the logistic function cannot be computed."""
     for value in (low, high):
         if abs(value) > LARGEST_LOG_ODDS:
-            raise InvalidInput(
-                f"log-odds reach {value:g}; beyond {LARGEST_LOG_ODDS:g} either way a chance is 0 or 1 to the last bit"
+            raise InvalidInputError(
+                f"log-odds reach {value:g}; beyond {LARGEST_LOG_ODDS:g} either way a chance is 0 "
+                "or 1 to the last bit"
             )

@@ -1,4 +1,5 @@
-"""Stationary duels: the chance that one arm beats another, from utilities through a link or from a matrix.
+"""Stationary duels: the chance that one arm beats another, from utilities through a link or from a
+matrix.
 
 One data type and one pair of kernels for all of them, so that a policy is compiled once.
 """
@@ -12,10 +13,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
-from factored_bandits.errors import InvalidInput, UnknownName
 from factored_bandits.core.kernel import kernel
+from factored_bandits.errors import InvalidInputError, UnknownNameError
+
+from .base import Environment
 from .checks import TOLERANCE, finite
-from .base import Problem
 
 LINEAR, LOGISTIC, MATRIX = 0, 1, 2
 AVERAGE, BETTER, WORSE = 0, 1, 2
@@ -23,11 +25,13 @@ UNITS = ("average", "paper", "weak", "strong", "copeland")
 Unit = Literal["average", "paper", "weak", "strong", "copeland"]
 
 
-class Environment(NamedTuple):
+class DuelData(NamedTuple):
     """Who beats whom, and what each arm costs."""
 
     link: int  # LINEAR, LOGISTIC or MATRIX
-    combine: int  # of the losses of the two arms: AVERAGE, BETTER (the smaller) or WORSE (the larger)
+    combine: (
+        int  # of the losses of the two arms: AVERAGE, BETTER (the smaller) or WORSE (the larger)
+    )
     tie: float  # the chance that a duel ends in a tie, whoever plays
     utilities: Floats  # (K,) empty with a matrix
     preferences: Floats  # (K * K,) chance that row beats column; empty with utilities
@@ -35,7 +39,7 @@ class Environment(NamedTuple):
 
 
 @kernel
-def mean(env: Environment, t: int, action: Ints) -> float:
+def mean(env: DuelData, t: int, action: Ints) -> float:
     """The chance that the first arm wins a duel that is no tie."""
     i, j = action[0], action[1]
     if env.link == MATRIX:
@@ -47,8 +51,10 @@ def mean(env: Environment, t: int, action: Ints) -> float:
 
 
 @kernel
-def sample(env: Environment, t: int, action: Ints, rng: np.random.Generator) -> float:
-    """1.0 if the first arm wins, 0.0 if the second does, 0.5 for a tie; one draw, as many as without ties."""
+def sample(env: DuelData, t: int, action: Ints, rng: np.random.Generator) -> float:
+    """1.0 if the first arm wins, 0.0 if the second does, 0.5 for a tie; one draw, as many as
+    without ties.
+    """
     u = rng.random()
     if u < env.tie:
         return 0.5
@@ -56,7 +62,7 @@ def sample(env: Environment, t: int, action: Ints, rng: np.random.Generator) -> 
 
 
 @kernel
-def regret(env: Environment, t: int, action: Ints) -> float:
+def regret(env: DuelData, t: int, action: Ints) -> float:
     """What this duel costs, in the unit of the problem."""
     first, second = env.losses[action[0]], env.losses[action[1]]
     if env.combine == AVERAGE:
@@ -75,14 +81,16 @@ def build(
     tie: float,
     unit: Unit,
     params: dict[str, Any],
-) -> Problem:
-    """The problem with the losses of its unit; ties tell nothing of the arms, so losses are those of decided duels."""
+) -> Environment:
+    """The problem with the losses of its unit; ties tell nothing of the arms, so losses are those
+    of decided duels.
+    """
     if not 0.0 <= finite("tie", tie) < 1.0:
-        raise InvalidInput(f"tie, the chance of a tie, must lie in [0, 1), not {tie!r}")
+        raise InvalidInputError(f"tie, the chance of a tie, must lie in [0, 1), not {tie!r}")
     if unit not in UNITS:
-        raise UnknownName.of("regret unit", unit, UNITS)
+        raise UnknownNameError.of("regret unit", unit, UNITS)
     arms = len(utilities) if utilities is not None else len(preferences)  # type: ignore[arg-type]
-    data = Environment(
+    data = DuelData(
         link=link,
         combine={"weak": BETTER, "strong": WORSE}.get(unit, AVERAGE),
         tie=float(tie),
@@ -92,7 +100,7 @@ def build(
     )
     losses = _losses(data, unit, name)
     best = int(losses.argmin())
-    return Problem(
+    return Environment(
         name=name,
         kind="duel",
         module=sys.modules[__name__],
@@ -105,11 +113,14 @@ def build(
     )
 
 
-def _losses(data: Environment, unit: Unit, name: str) -> Floats:
-    if unit == "paper":  # equation (3): half the distance in utility of each arm, added; combined as an average
+def _losses(data: DuelData, unit: Unit, name: str) -> Floats:
+    if (
+        unit == "paper"
+    ):  # equation (3): half the distance in utility of each arm, added; combined as an average
         if data.link == MATRIX:
-            raise InvalidInput(
-                "the unit 'paper' is defined by utilities, which a preference matrix does not give; "
+            raise InvalidInputError(
+                "the unit 'paper' is defined by utilities, which a preference matrix does not "
+                "give; "
                 "use duel_utility, or the unit 'average'"
             )
         return np.asarray(data.utilities.max() - data.utilities)
@@ -120,15 +131,17 @@ def _losses(data: Environment, unit: Unit, name: str) -> Floats:
     return np.where(losses > TOLERANCE, losses, 0.0)
 
 
-def _wins(data: Environment) -> Ints:
+def _wins(data: DuelData) -> Ints:
     """How many others each arm beats."""
     if data.link == MATRIX:
         return np.asarray((_matrix(data) > 0.5 + TOLERANCE).sum(axis=1))
     return np.searchsorted(np.sort(data.utilities), data.utilities)
 
 
-def _against_the_best(data: Environment, name: str) -> Floats:
-    """The chance that the best arm beats each arm; where several arms are unbeaten, the largest such chance."""
+def _against_the_best(data: DuelData, name: str) -> Floats:
+    """The chance that the best arm beats each arm; where several arms are unbeaten, the largest
+    such chance.
+    """
     if data.link != MATRIX:
         best = int(data.utilities.argmax())
         return np.array([mean(data, 1, np.array([best, j])) for j in range(len(data.losses))])
@@ -137,12 +150,14 @@ def _against_the_best(data: Environment, name: str) -> Floats:
     if not unbeaten.any():
         candidate = int(_wins(data).argmax())
         rival = int(matrix[candidate].argmin())
-        raise InvalidInput(
-            f"{name}: no Condorcet winner, every arm loses to some other (arm {candidate} wins most often but "
-            f"preferences[{candidate}][{rival}] = {matrix[candidate, rival]:g} < 0.5); use unit='copeland'"
+        raise InvalidInputError(
+            f"{name}: no Condorcet winner, every arm loses to some other (arm {candidate} wins "
+            "most often but "
+            f"preferences[{candidate}][{rival}] = {matrix[candidate, rival]:g} < 0.5); use "
+            "unit='copeland'"
         )
     return np.asarray(matrix[unbeaten].max(axis=0))
 
 
-def _matrix(data: Environment) -> Floats:
+def _matrix(data: DuelData) -> Floats:
     return data.preferences.reshape(len(data.losses), len(data.losses))

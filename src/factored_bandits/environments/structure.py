@@ -1,6 +1,8 @@
-"""Stationary factored rewards: levels combine by product, sum or logistic sum, or a table says every mean.
+"""Stationary factored rewards: levels combine by product, sum or logistic sum, or a table says
+every mean.
 
-One data type and one pair of kernels for all of them, so that a policy is compiled once, not once per reward model.
+One data type and one pair of kernels for all of them, so that a policy is compiled once, not once
+per reward model.
 """
 
 from __future__ import annotations
@@ -12,17 +14,18 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
-from factored_bandits.errors import InvalidInput
 from factored_bandits.core.kernel import kernel
+from factored_bandits.errors import InvalidInputError
+
+from .base import Environment
 from .checks import TOLERANCE, finite
-from .base import Problem
 
 PRODUCT, SUM, LOGISTIC, TABLE = 0, 1, 2, 3
 BERNOULLI, GAUSSIAN = 0, 1
 Noise = Literal["bernoulli", "gaussian"]
 
 
-class Environment(NamedTuple):
+class FactoredData(NamedTuple):
     """The means, and how rewards scatter about them."""
 
     combine: int  # PRODUCT, SUM, LOGISTIC or TABLE
@@ -31,12 +34,15 @@ class Environment(NamedTuple):
     base: float  # added to a sum, before the logistic function if there is one
     highest: float  # the mean of the best combination
     start: Ints  # (L + 1,) the first level of each factor
-    values: Floats  # (levels,) the part of each level; with a table, its share of the place in the table
-    table: Floats  # (combinations,) all means, the last factor running fastest; empty without a table
+    # (levels,) the part of each level; with a table, its share of the place in the table
+    values: Floats
+    table: (
+        Floats  # (combinations,) all means, the last factor running fastest; empty without a table
+    )
 
 
 @kernel
-def mean(env: Environment, t: int, action: Ints) -> float:
+def mean(env: FactoredData, t: int, action: Ints) -> float:
     """The expected reward."""
     start, values = env.start, env.values
     total, product = env.base, 1.0
@@ -54,13 +60,13 @@ def mean(env: Environment, t: int, action: Ints) -> float:
 
 
 @kernel
-def sample(env: Environment, t: int, action: Ints, rng: np.random.Generator) -> float:
+def sample(env: FactoredData, t: int, action: Ints, rng: np.random.Generator) -> float:
     """One reward."""
     return noisy(env, mean(env, t, action), rng)
 
 
 @kernel
-def noisy(env: Environment, expected: float, rng: np.random.Generator) -> float:
+def noisy(env: FactoredData, expected: float, rng: np.random.Generator) -> float:
     """A reward with this mean."""
     if env.noise == BERNOULLI:
         return 1.0 if rng.random() < expected else 0.0
@@ -68,17 +74,19 @@ def noisy(env: Environment, expected: float, rng: np.random.Generator) -> float:
 
 
 @kernel
-def sample_parts(env: Environment, t: int, action: Ints, rng: np.random.Generator, parts: Floats) -> float:
+def sample_outcomes(
+    env: FactoredData, t: int, action: Ints, rng: np.random.Generator, outcomes: Floats
+) -> float:
     """One reward, a product of 0/1 outcomes, and the outcome of each factor."""
     reward = 1.0
     for l in range(len(action)):
-        parts[l] = 1.0 if rng.random() < env.values[env.start[l] + action[l]] else 0.0
-        reward *= parts[l]
+        outcomes[l] = 1.0 if rng.random() < env.values[env.start[l] + action[l]] else 0.0
+        reward *= outcomes[l]
     return reward
 
 
 @kernel
-def regret(env: Environment, t: int, action: Ints) -> float:
+def regret(env: FactoredData, t: int, action: Ints) -> float:
     """The distance to the best mean."""
     return env.highest - mean(env, t, action)
 
@@ -93,17 +101,20 @@ def build(
     base: float = 0.0,
     table: Floats | None = None,
     params: dict[str, Any],
-) -> Problem:
-    """The problem, its best combination found by structure, its extreme means checked against the noise."""
+) -> Environment:
+    """The problem, its best combination found by structure, its extreme means checked against the
+    noise.
+    """
     if noise not in ("bernoulli", "gaussian"):
-        raise InvalidInput(f"noise must be 'bernoulli' or 'gaussian', not {noise!r}")
+        raise InvalidInputError(f"noise must be 'bernoulli' or 'gaussian', not {noise!r}")
     if not 0.0 < finite("sigma", sigma) <= 1.0:
-        raise InvalidInput(
-            f"sigma must lie in (0, 1], not {sigma!r}: the policies assume 1-sub-Gaussian noise; divide your rewards"
+        raise InvalidInputError(
+            f"sigma must lie in (0, 1], not {sigma!r}: the policies assume 1-sub-Gaussian noise; "
+            "divide your rewards"
         )
     values = values or []
     sizes = tuple(len(v) for v in values) if table is None else table.shape
-    data = Environment(
+    data = FactoredData(
         combine=combine,
         noise=BERNOULLI if noise == "bernoulli" else GAUSSIAN,
         sigma=float(sigma),
@@ -117,7 +128,7 @@ def build(
     data = data._replace(highest=float(mean(data, 1, np.array(best))))
     for action in (best, worst):
         check_mean(name, float(mean(data, 1, np.array(action))), action, noise)
-    return Problem(
+    return Environment(
         name=name,
         kind="factored",
         module=sys.modules[__name__],
@@ -126,18 +137,27 @@ def build(
         reward_range=(0.0, 1.0) if noise == "bernoulli" else None,
         unit="reward",
         best=best,
-        params={**params, "noise": noise, **({"sigma": float(sigma)} if noise == "gaussian" else {})},
-        parts=combine == PRODUCT and noise == "bernoulli",
+        params={
+            **params,
+            "noise": noise,
+            **({"sigma": float(sigma)} if noise == "gaussian" else {}),
+        },
+        semi_bandit=combine == PRODUCT and noise == "bernoulli",
     )
 
 
 def _places(sizes: tuple[int, ...]) -> list[Floats]:
     """What each level adds to the place of a combination in a table."""
     strides = np.concatenate([np.cumprod(sizes[:0:-1])[::-1], [1]])
-    return [np.arange(size, dtype=np.float64) * stride for size, stride in zip(sizes, strides, strict=True)]
+    return [
+        np.arange(size, dtype=np.float64) * stride
+        for size, stride in zip(sizes, strides, strict=True)
+    ]
 
 
-def _extremes(values: list[Floats], table: Floats | None) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _extremes(
+    values: list[Floats], table: Floats | None
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The best and the worst combination; every way of combining here grows with each part."""
     if table is not None:
         ends = (int(table.argmax()), int(table.argmin()))
@@ -150,7 +170,12 @@ def check_mean(name: str, value: float, action: tuple[int, ...], noise: Noise) -
     """Refuse a mean that rewards with this noise cannot have."""
     low = 0.0 if noise == "bernoulli" else -1.0
     if not low - TOLERANCE <= value <= 1.0 + TOLERANCE:
-        advice = "Bernoulli rewards need means" if noise == "bernoulli" else "the paper's raw setting needs means"
-        raise InvalidInput(
-            f"{name}: the mean of combination {action} is {value:.6g}; {advice} in [{low:g}, 1]. Rescale the values"
+        advice = (
+            "Bernoulli rewards need means"
+            if noise == "bernoulli"
+            else "the paper's raw setting needs means"
+        )
+        raise InvalidInputError(
+            f"{name}: the mean of combination {action} is {value:.6g}; {advice} in [{low:g}, 1]. "
+            "Rescale the values"
         )

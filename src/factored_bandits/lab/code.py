@@ -1,7 +1,9 @@
-"""The version of the code that a result depends on: a digest of sources, without comments and docstrings.
+"""The version of the code that a result depends on: a digest of sources, without comments and
+docstrings.
 
-What every simulation runs through counts for all; of the policies, only the one that was run and the building blocks.
-So an edited policy makes new results for itself and leaves those of the others as they are.
+What every simulation runs through counts for all; of the policies, only the one that was run and
+the building blocks. So an edited policy makes new results for itself and leaves those of the others
+as they are.
 """
 
 from __future__ import annotations
@@ -18,13 +20,16 @@ FOLDERS = ("environments", "agent")
 
 @functools.cache
 def code_version(policy: str, experiment: str = "") -> str:
-    """The version of a policy of the library; with `experiment`, of that experiment's own way to play too.
+    """The version of a policy of the library; with `experiment`, of that experiment's own way to
+    play too.
 
-    >>> code_version("tea") == code_version("tea") != code_version("ucb1")
+    >>> code_version("tea") == code_version("tea") != code_version("flat_ucb1")
     True
     """
     sha = hashlib.sha256(_shared().encode())
-    own = [PACKAGE / "policies" / f"{policy}.py"] + ([PACKAGE / "lab" / f"{experiment}.py"] if experiment else [])
+    own = [PACKAGE / "policies" / f"{policy}.py"] + (
+        [PACKAGE / "lab" / f"{experiment}.py"] if experiment else []
+    )
     for path in own:
         sha.update(meaning(path.read_text(encoding="utf-8")).encode())
     return sha.hexdigest()[:12]
@@ -50,6 +55,9 @@ def meaning(source: str) -> str:
     """
     tree = ast.parse(source)
     for node in ast.walk(tree):
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node) is not None:
+        if (
+            isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
+            and ast.get_docstring(node) is not None
+        ):
             node.body = node.body[1:] or [ast.Pass()]
     return ast.unparse(tree)

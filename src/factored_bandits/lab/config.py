@@ -1,4 +1,6 @@
-"""An experiment of one's own in a TOML file: the fields of `Spec`, checked, with errors that name line and field."""
+"""An experiment of one's own in a TOML file: the fields of `Spec`, checked, with errors that name
+line and field.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +13,32 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from factored_bandits import environments
-from factored_bandits.errors import InvalidInput
+from factored_bandits.environments.suites import Instance
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.notation import parse as parse_policy
-from factored_bandits.environments.suites import Case
-from .lookup import names
-from .spec import EVERY, Size, Spec
 
-TOP = ("name", "title", "text", "policies", "seed", "unit", "checkpoints", "seconds", "problems", "quick", "full")
-OWN = ("name", "problem", "model", "horizon")  # of a problem, beside the parameters of its generator or model
+from .lookup import names
+from .spec import EVERY, Preset, Spec
+
+TOP = (
+    "name",
+    "title",
+    "text",
+    "policies",
+    "seed",
+    "unit",
+    "checkpoints",
+    "seconds",
+    "problems",
+    "quick",
+    "full",
+)
+OWN = (
+    "name",
+    "problem",
+    "model",
+    "horizon",
+)  # of a problem, beside the parameters of its generator or model
 SIZE = ("repetitions", "horizon", "problems", "policies")
 
 TEMPLATE = """\
@@ -26,7 +46,7 @@ TEMPLATE = """\
 name = "{name}"                  # letters, digits and _; the folder of its results
 title = "Which ad, in which position?"
 text = "What this shows, for the report."
-policies = ["tea", "lb_inf", "ucb1(alpha=0.5)"]   # factored-bandits policies lists them; "*" for all that fit
+policies = ["tea", "lb_inf", "flat_ucb1(alpha=0.5)"]   # factored-bandits policies lists them; "*" for all that fit
 seed = 0                         # the same seed, the same numbers
 checkpoints = 60                 # how many rounds, log-spaced, at which regret is noted
 seconds = 5                      # of work per unit, about: what is lost if a run is killed
@@ -34,14 +54,14 @@ seconds = 5                      # of work per unit, about: what is lost if a ru
 
 [[problems]]                     # one block per problem
 name = "clear"
-problem = "rank_one"             # factored-bandits environments lists them, with their parameters
+problem = "rank1"             # factored-bandits environments lists them, with their parameters
 levels = 8
 best = 0.75
 gap = 0.3
 
 [[problems]]
 name = "close"
-problem = "rank_one"
+problem = "rank1"
 levels = 8
 best = 0.75
 gap = 0.2
@@ -70,7 +90,9 @@ def read(path: Path) -> Spec:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"{str(path)!r} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        raise InvalidInputError(
+            f"{str(path)!r} cannot be read: {getattr(error, 'strerror', None) or error}"
+        ) from None
     return parse(text, path.stem, str(path))
 
 
@@ -91,21 +113,25 @@ class _Reader:
         try:
             self.document = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
-            raise InvalidInput(f"{file}: {error}") from None
+            raise InvalidInputError(f"{file}: {error}") from None
 
     def spec(self, name: str) -> Spec:
         document = self.document
         self.known((), document, TOP)
         for key in ("policies", "problems", "quick"):
             if key not in document:
-                self.refuse((), key, f"is missing; an experiment has {', '.join(TOP)} (factored-bandits init)")
+                self.refuse(
+                    (),
+                    key,
+                    f"is missing; an experiment has {', '.join(TOP)} (factored-bandits init)",
+                )
         name = self.word((), document, "name", name)
         if not re.fullmatch(r"[A-Za-z0-9_]+", name) or name in names():
             shipped = f", and none of {', '.join(names())}" if name in names() else ""
             self.refuse((), "name", f"must be of letters, digits and _{shipped}, not {name!r}")
         unit = self.word((), document, "unit", "")
         problems = self.problems(unit)
-        labels = [case.name for case in problems]
+        labels = [instance.name for instance in problems]
         quick = self.size("quick", labels)
         return Spec(
             name=name,
@@ -115,35 +141,49 @@ class _Reader:
             policies=self.policies((), document),
             quick=quick,
             full=self.size("full", labels) if "full" in document else quick,
-            seed=self.whole((), document, "seed", 0, 0),
+            seed=self.integer((), document, "seed", 0, 0),
             unit=unit,
-            checkpoints=self.whole((), document, "checkpoints", 60, 1),
+            checkpoints=self.integer((), document, "checkpoints", 60, 1),
             seconds=self.seconds(),
             source=self.text,
         )
 
-    def problems(self, unit: str) -> list[Case]:
+    def problems(self, unit: str) -> list[Instance]:
         blocks = self.document["problems"]
-        if not isinstance(blocks, list) or not blocks or not all(isinstance(block, dict) for block in blocks):
+        if (
+            not isinstance(blocks, list)
+            or not blocks
+            or not all(isinstance(block, dict) for block in blocks)
+        ):
             self.refuse((), "problems", "must be at least one block [[problems]]")
-        cases: list[Case] = []
+        instances: list[Instance] = []
         for number, block in enumerate(blocks):
             where = ("problems", number)
-            case = self.problem(where, block, unit)
-            if case.name in [other.name for other in cases]:
-                self.refuse(where, "name", f"stands for two problems: {case.name!r}; give each a name of its own")
-            cases.append(case)
-        return cases
+            instance = self.problem(where, block, unit)
+            if instance.name in [other.name for other in instances]:
+                self.refuse(
+                    where,
+                    "name",
+                    f"stands for two problems: {instance.name!r}; give each a name of its own",
+                )
+            instances.append(instance)
+        return instances
 
-    def problem(self, where: tuple[Any, ...], block: dict[str, Any], unit: str) -> Case:
+    def problem(self, where: tuple[Any, ...], block: dict[str, Any], unit: str) -> Instance:
         kinds = [key for key in ("problem", "model") if key in block]
         if len(kinds) != 1:
             self.refuse(where, "problem", "or model is needed, one of the two")
         kind, chosen = kinds[0], self.word(where, block, kinds[0], "").replace("-", "_")
         known = environments.generators() if kind == "problem" else environments.names()
         if chosen not in known:
-            self.refuse(where, kind, f"must be one of {', '.join(sorted(known))}, not {block[kind]!r}")
-        make = environments.generators()[chosen] if kind == "problem" else environments.load(chosen).init
+            self.refuse(
+                where, kind, f"must be one of {', '.join(sorted(known))}, not {block[kind]!r}"
+            )
+        make = (
+            environments.generators()[chosen]
+            if kind == "problem"
+            else environments.load(chosen).init
+        )
         allowed = list(inspect.signature(make).parameters)
         self.known(where, block, (*OWN, *allowed))
         given = {key: value for key, value in block.items() if key not in OWN}
@@ -151,17 +191,25 @@ class _Reader:
             given.setdefault("unit", unit)
         try:
             made = make(**given)
-        except (InvalidInput, TypeError) as error:
+        except (InvalidInputError, TypeError) as error:
             text = str(error)
             field = next((key for key in given if text.startswith(key)), kind)
-            self.refuse(where, field, text.removeprefix(f"{field} ") if field != kind else f"{chosen}: {text}")
+            self.refuse(
+                where,
+                field,
+                text.removeprefix(f"{field} ") if field != kind else f"{chosen}: {text}",
+            )
         if unit and made.unit != unit:
-            self.refuse((), "unit", f"must be {made.unit!r}, which is the unit of {chosen}, not {unit!r}")
+            self.refuse(
+                (), "unit", f"must be {made.unit!r}, which is the unit of {chosen}, not {unit!r}"
+            )
         told = ", ".join(f"{key}={value}" for key, value in given.items() if key in block)
         label = self.word(where, block, "name", f"{chosen}({told})" if told else chosen)
-        return Case(label, partial(make, **given), self.whole(where, block, "horizon", 10**5, 1), "")
+        return Instance(
+            label, partial(make, **given), self.integer(where, block, "horizon", 10**5, 1), ""
+        )
 
-    def size(self, name: str, labels: list[str]) -> Size:
+    def size(self, name: str, labels: list[str]) -> Preset:
         where, table = (name,), self.document[name]
         if not isinstance(table, dict):
             self.refuse((), name, f"must be a table: [{name}] and below it {', '.join(SIZE)}")
@@ -170,21 +218,29 @@ class _Reader:
         for problem in only if isinstance(only, list) else [only]:
             if problem not in labels:
                 self.refuse(where, "problems", f"must be of {', '.join(labels)}, not {problem!r}")
-        return Size(
-            repetitions=self.whole(where, table, "repetitions", 20, 1),
-            horizon=self.whole(where, table, "horizon", 1, 1) if "horizon" in table else None,
+        return Preset(
+            repetitions=self.integer(where, table, "repetitions", 20, 1),
+            horizon=self.integer(where, table, "horizon", 1, 1) if "horizon" in table else None,
             problems=tuple(only),
             policies=self.policies(where, table) if "policies" in table else (),
         )
 
     def policies(self, where: tuple[Any, ...], table: dict[str, Any]) -> tuple[str, ...]:
         given = table["policies"]
-        if not isinstance(given, list) or not given or not all(isinstance(text, str) for text in given):
-            self.refuse(where, "policies", 'must be a list of names such as ["tea", "ucb1(alpha=0.5)"], or ["*"]')
+        if (
+            not isinstance(given, list)
+            or not given
+            or not all(isinstance(text, str) for text in given)
+        ):
+            self.refuse(
+                where,
+                "policies",
+                'must be a list of names such as ["tea", "flat_ucb1(alpha=0.5)"], or ["*"]',
+            )
         for text in given:
             try:
                 parse_policy(text) if text != EVERY else None
-            except InvalidInput as error:
+            except InvalidInputError as error:
                 self.refuse(where, "policies", str(error))
         return tuple(given)
 
@@ -194,7 +250,9 @@ class _Reader:
             self.refuse(where, key, f"must be text in quotes, not {value!r}")
         return value
 
-    def whole(self, where: tuple[Any, ...], table: dict[str, Any], key: str, default: int, low: int) -> int:
+    def integer(
+        self, where: tuple[Any, ...], table: dict[str, Any], key: str, default: int, low: int
+    ) -> int:
         value = table.get(key, default)
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
         if not number or value != int(value) or value < low:
@@ -203,7 +261,11 @@ class _Reader:
 
     def seconds(self) -> float:
         value = self.document.get("seconds", 5.0)
-        if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0.0 < value < float("inf"):
+        if (
+            not isinstance(value, (int, float))
+            or isinstance(value, bool)
+            or not 0.0 < value < float("inf")
+        ):
             self.refuse((), "seconds", f"must be a number above 0, not {value!r}")
         return float(value)
 
@@ -216,7 +278,9 @@ class _Reader:
     def refuse(self, where: tuple[Any, ...], key: str, complaint: str) -> NoReturn:
         line = line_of(self.text, where, key)
         field = ".".join([*map(str, where), key])
-        raise InvalidInput(f"{self.file}{f', line {line}' if line else ''}: {field} {complaint}")
+        raise InvalidInputError(
+            f"{self.file}{f', line {line}' if line else ''}: {field} {complaint}"
+        )
 
 
 def line_of(text: str, where: tuple[Any, ...], key: str) -> int | None:

@@ -1,4 +1,5 @@
-"""How long a repetition takes, roughly: what units are cut by, and what the time left is worked out from.
+"""How long a repetition takes, roughly: what units are cut by, and what the time left is worked out
+from.
 
 Results do not depend on these figures.
 """
@@ -7,10 +8,11 @@ from __future__ import annotations
 
 import math
 
-from factored_bandits.environments import Problem
+from factored_bandits.environments import Environment
 from factored_bandits.policies import Policy
 
-# nanoseconds per round at 16 arms, 32 levels or (flat policies) 256 combinations; and the power with which they grow
+# nanoseconds per round at 16 arms, 32 levels or (flat policies) 256 combinations; and the power
+# with which they grow
 NANOSECONDS = {
     "beat_the_mean": (110, 1),
     "comband": (420, 1.2),
@@ -24,7 +26,7 @@ NANOSECONDS = {
     "glm_ucb": (5500, 2.7),
     "imed_ub": (1700, 0.6),
     "interleaved_filter": (11, 0.4),
-    "kl_ucb": (550, 1.2),
+    "flat_kl_ucb": (550, 1.2),
     "lb_inf": (2300, 1.4),
     "lin_thompson": (1400, 1.7),
     "lin_ucb": (1800, 2),
@@ -45,30 +47,30 @@ NANOSECONDS = {
     "savage": (20, 0.9),
     "self_sparring": (1900, 1.1),
     "sparring": (180, 0.7),
-    "sparring_kl_ucb": (430, 0.8),
-    "sparring_ucb": (170, 0.6),
+    "per_factor_kl_ucb": (430, 0.8),
+    "per_factor_ucb": (170, 0.6),
     "tea": (40, 1),
-    "thompson": (1000, 2),
+    "flat_thompson": (1000, 2),
     "tsallis_inf": (420, 1.2),
-    "ucb1": (470, 1.2),
+    "flat_ucb1": (470, 1.2),
     "uniform": (87, 0.1),
     "unimodal_thompson": (1200, 0.9),
     "vdb": (250, 0.7),
     "winner_stays": (5, 0.3),
 }
-FLAT = ("kl_ucb", "thompson", "ucb1")  # one statistic per combination
+FLAT = ("flat_kl_ucb", "flat_thompson", "flat_ucb1")  # one statistic per combination
 UNKNOWN = (500.0, 1.0)
 INTERPRETED = 2e-4  # seconds per round through the Agent
 START = 0.002  # seconds per repetition that do not depend on the rounds
 INFORMATIVE = 3_000_000  # of a policy that skips idle rounds, the rounds that are played
 
 
-def seconds(policy: Policy, problem: Problem, horizon: int, interpreted: bool = False) -> float:
+def seconds(policy: Policy, problem: Environment, horizon: int, interpreted: bool = False) -> float:
     """An estimate for one repetition.
 
     >>> import factored_bandits as fb
     >>> problem = fb.environments.spiked(16)
-    >>> seconds(fb.policies.make("tea"), problem, 10**5) < seconds(fb.policies.make("ucb1"), problem, 10**8)
+    >>> seconds(fb.policies.make("tea"), problem, 10**5) < seconds(fb.policies.make("flat_ucb1"), problem, 10**8)
     True
     """
     if interpreted:
@@ -77,6 +79,12 @@ def seconds(policy: Policy, problem: Problem, horizon: int, interpreted: bool = 
     if problem.kind == "duel":
         size = problem.sizes[0] / 16.0
     else:
-        size = math.prod(problem.sizes) / 256.0 if policy.name in FLAT else sum(problem.sizes) / 32.0
-    rounds = min(horizon, INFORMATIVE) if hasattr(policy.module, "idle") and problem.stationary else horizon
+        size = (
+            math.prod(problem.sizes) / 256.0 if policy.name in FLAT else sum(problem.sizes) / 32.0
+        )
+    rounds = (
+        min(horizon, INFORMATIVE)
+        if hasattr(policy.module, "idle") and problem.stationary
+        else horizon
+    )
     return START + rounds * 1e-9 * nanoseconds * size**power

@@ -1,4 +1,6 @@
-"""Progress of several experiments: a bar for all and one each on a terminal; elsewhere a line now and then."""
+"""Progress of several experiments: a bar for all and one each on a terminal; elsewhere a line now
+and then.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +10,11 @@ import time
 from factored_bandits.core.progress import LINE_EVERY, WIDTH, duration
 
 
-class Board:
-    """`Board({"rank1": 12.0}).done("rank1", 3.0)`; figures are estimated seconds of work; writes to standard error.
+class ProgressDisplay:
+    """`ProgressDisplay({"rank1": 12.0}).done("rank1", 3.0)`; figures are estimated seconds of work;
+    writes to standard error.
 
-    >>> Board({"rank1": 12.0}, enabled=False).done("rank1", 3.0)
+    >>> ProgressDisplay({"rank1": 12.0}, enabled=False).done("rank1", 3.0)
     """
 
     def __init__(self, totals: dict[str, float], enabled: bool = True) -> None:
@@ -36,23 +39,37 @@ class Board:
     def show(self, news: str = "") -> None:
         """Draw, if it is time to or there is something new."""
         now = time.monotonic()
-        if not self.enabled or (not news and now - self.shown < (0.2 if self.terminal else LINE_EVERY)):
+        if not self.enabled or (
+            not news and now - self.shown < (0.2 if self.terminal else LINE_EVERY)
+        ):
             return
         self.shown = now
         if self.terminal:
-            lines = [self._bar("all", sum(self.finished.values()), sum(self.totals.values()), self._left(now))]
-            lines += [self._bar(name, self.finished[name], total) for name, total in self.totals.items()]
+            lines = [
+                self._bar(
+                    "all", sum(self.finished.values()), sum(self.totals.values()), self._left(now)
+                )
+            ]
+            lines += [
+                self._bar(name, self.finished[name], total) for name, total in self.totals.items()
+            ]
             up = f"\x1b[{self.height}A" if self.height else ""
             sys.stderr.write(up + "".join(f"\x1b[2K{line}\n" for line in lines))
             self.height = len(lines)
         else:
             share = sum(self.finished.values()) / (sum(self.totals.values()) or 1.0)
-            sys.stderr.write(f"{share:4.0%} of the work done, {self._left(now)}{'; ' if news else ''}{news}\n")
+            sys.stderr.write(
+                f"{share:4.0%} of the work done, {self._left(now)}{'; ' if news else ''}{news}\n"
+            )
         sys.stderr.flush()
 
     def _left(self, now: float) -> str:
         left = sum(self.totals.values()) - sum(self.finished.values())
-        return f"{duration((now - self.began) * left / self.here)} left" if self.here > 0.0 else "time left unknown"
+        return (
+            f"{duration((now - self.began) * left / self.here)} left"
+            if self.here > 0.0
+            else "time left unknown"
+        )
 
     def _bar(self, name: str, done: float, total: float, tail: str = "") -> str:
         share = min(1.0, done / total) if total else 1.0

@@ -1,4 +1,6 @@
-"""Who runs the units: processes on this machine, a Dask cluster, or Ray. The same bits whoever does."""
+"""Who runs the units: processes on this machine, a Dask cluster, or Ray. The same bits whoever
+does.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +12,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from factored_bandits.errors import FactoredBanditsError, InvalidInput, MissingExtra
-from .spec import SizeName
+from factored_bandits.errors import FactoredBanditsError, InvalidInputError, MissingExtraError
+
+from .spec import PresetName
 from .worker import work, work_alone
 
 EngineName = Literal["processes", "dask", "ray"]
 Tables = dict[str, bytes]
-Task = tuple[str, SizeName, str, str]  # the arguments of `work`
+Arguments = tuple[str, PresetName, str, str]  # the arguments of `work`
 AHEAD = 3  # units handed out per worker
 
 
@@ -32,19 +35,23 @@ class Engine:
     workers: int | None = None  # processes on this machine; None for one per core
     scheduler: str | None = None  # the address of the Dask scheduler
 
-    def run(self, tasks: Iterable[Task]) -> Iterator[tuple[str, Tables]]:
+    def run(self, tasks: Iterable[Arguments]) -> Iterator[tuple[str, Tables]]:
         """The names and results of the units, as they are finished; `tasks` are taken one by one."""
         self.check()
-        return {"processes": self._processes, "dask": self._dask, "ray": self._ray}[self.name](tasks)
+        return {"processes": self._processes, "dask": self._dask, "ray": self._ray}[self.name](
+            tasks
+        )
 
     def check(self) -> None:
         """Refuse options that do not go together."""
         if self.name != "dask" and self.scheduler is not None:
-            raise InvalidInput("--scheduler is for --engine dask")
+            raise InvalidInputError("--scheduler is for --engine dask")
         if self.name == "dask" and self.scheduler is None:
-            raise InvalidInput("--engine dask needs --scheduler ADDRESS, such as tcp://10.0.0.1:8786")
+            raise InvalidInputError(
+                "--engine dask needs --scheduler ADDRESS, such as tcp://10.0.0.1:8786"
+            )
 
-    def _processes(self, tasks: Iterable[Task]) -> Iterator[tuple[str, Tables]]:
+    def _processes(self, tasks: Iterable[Arguments]) -> Iterator[tuple[str, Tables]]:
         joblib = _joblib()
         workers = self.workers or os.cpu_count() or 1
         if workers == 1:
@@ -53,55 +60,73 @@ class Engine:
         # compiling makes a worker grow; joblib then starts a fresh one, and says so
         warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
         jobs = (joblib.delayed(_named_alone)(task, os.getpid()) for task in tasks)
-        # units are handed out early, so that no worker waits; not too early, so that other runs' results are seen
+        # units are handed out early, so that no worker waits; not too early, so that other runs'
+        # results are seen
         parallel = joblib.Parallel(
-            workers, backend="loky", return_as="generator_unordered", batch_size=1, pre_dispatch=f"{workers} + 1"
+            workers,
+            backend="loky",
+            return_as="generator_unordered",
+            batch_size=1,
+            pre_dispatch=f"{workers} + 1",
         )
-        terminated = importlib.import_module("joblib.externals.loky.process_executor").TerminatedWorkerError
+        terminated = importlib.import_module(
+            "joblib.externals.loky.process_executor"
+        ).TerminatedWorkerError
         try:
             yield from parallel(jobs)
         except terminated:
             raise FactoredBanditsError(
-                "a worker was killed, perhaps for want of memory; what is finished is kept, and the same command goes "
+                "a worker was killed, perhaps for want of memory; what is finished is kept, and "
+                "the same command goes "
                 "on, with fewer --workers if it happens again"
             ) from None
 
-    def _dask(self, tasks: Iterable[Task]) -> Iterator[tuple[str, Tables]]:
+    def _dask(self, tasks: Iterable[Arguments]) -> Iterator[tuple[str, Tables]]:
         joblib = _joblib()
         try:
             distributed: Any = importlib.import_module("distributed")
         except ImportError:
-            raise MissingExtra.of("distributed", "dask", "--engine dask") from None
+            raise MissingExtraError.of("distributed", "dask", "--engine dask") from None
         try:
             client = distributed.Client(self.scheduler, set_as_default=False, timeout="20s")
         except (OSError, ValueError, TimeoutError) as error:
-            raise InvalidInput(f"no Dask scheduler answers at {self.scheduler}: {error}") from None
+            raise InvalidInputError(
+                f"no Dask scheduler answers at {self.scheduler}: {error}"
+            ) from None
         with client, joblib.parallel_config("dask", client=client):
             cores = sum(client.ncores().values()) or 1
-            parallel = joblib.Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch=AHEAD * cores)
+            parallel = joblib.Parallel(
+                return_as="generator_unordered", batch_size=1, pre_dispatch=AHEAD * cores
+            )
             try:
                 yield from parallel(joblib.delayed(_named)(task) for task in tasks)
             except distributed.KilledWorker as error:
-                raise FactoredBanditsError(f"workers keep dying: {error}; what is finished is kept") from None
+                raise FactoredBanditsError(
+                    f"workers keep dying: {error}; what is finished is kept"
+                ) from None
 
-    def _ray(self, tasks: Iterable[Task]) -> Iterator[tuple[str, Tables]]:
+    def _ray(self, tasks: Iterable[Arguments]) -> Iterator[tuple[str, Tables]]:
         joblib = _joblib()
         try:
             from ray.util.joblib import register_ray
         except ImportError:
-            raise MissingExtra.of("ray", "ray", "--engine ray") from None
+            raise MissingExtraError.of("ray", "ray", "--engine ray") from None
         register_ray()
         with joblib.parallel_config("ray"):
             workers, waiting = self.workers or joblib.effective_n_jobs(-1), iter(tasks)
-            while some := list(itertools.islice(waiting, AHEAD * workers)):  # its back end gives lists only
-                yield from joblib.Parallel(workers, batch_size=1)(joblib.delayed(_named)(task) for task in some)
+            while some := list(
+                itertools.islice(waiting, AHEAD * workers)
+            ):  # its back end gives lists only
+                yield from joblib.Parallel(workers, batch_size=1)(
+                    joblib.delayed(_named)(task) for task in some
+                )
 
 
-def _named(task: Task) -> tuple[str, Tables]:
+def _named(task: Arguments) -> tuple[str, Tables]:
     return task[0], work(*task)
 
 
-def _named_alone(task: Task, parent: int) -> tuple[str, Tables]:
+def _named_alone(task: Arguments, parent: int) -> tuple[str, Tables]:
     return task[0], work_alone(*task, parent)
 
 
@@ -109,5 +134,5 @@ def _joblib() -> Any:
     try:
         import joblib
     except ImportError:
-        raise MissingExtra.of("joblib", "lab", "the laboratory") from None
+        raise MissingExtraError.of("joblib", "lab", "the laboratory") from None
     return joblib

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from factored_bandits.core import discovery
-from factored_bandits.errors import UnknownName
+from factored_bandits.errors import UnknownNameError
+
 from .spec import Spec
 
 FOLDER = Path(__file__).parent / "paper"
@@ -44,7 +45,7 @@ def load(name: str) -> types.ModuleType:
     'rank1'
     """
     if name not in names():
-        raise UnknownName.of("experiment", name, names())
+        raise UnknownNameError.of("experiment", name, names())
     return importlib.import_module(f"{PACKAGE}.{name}")
 
 

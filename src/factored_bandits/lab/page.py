@@ -10,13 +10,19 @@ from typing import Any
 from factored_bandits.report.charts import Chart, curves
 from factored_bandits.report.claims import Claim
 from factored_bandits.report.html.page import Section, write_page
+
 from . import lookup as _lookup
 from .results import Results
 
 
 def claims_of(found: Sequence[Results]) -> list[Claim]:
     """What the experiments decide; an experiment from a file decides nothing."""
-    return [claim for results in found if not results.spec.source for claim in _module(results).claims(results)]
+    return [
+        claim
+        for results in found
+        if not results.spec.source
+        for claim in _module(results).claims(results)
+    ]
 
 
 def write(folder: Path, found: Sequence[Results], claims: Sequence[Claim]) -> Path:
@@ -33,7 +39,11 @@ def section(results: Results) -> Section:
     else:
         drawn = [curves(results.frame, f"{spec.name}-curves", spec.title)]
     table = module.table(results) if module is not None and hasattr(module, "table") else None
-    missing = f"\n\n{results.missing} units are not finished; what is shown lacks them." if results.missing else ""
+    missing = (
+        f"\n\n{results.missing} units are not finished; what is shown lacks them."
+        if results.missing
+        else ""
+    )
     return Section(spec.name, spec.title, spec.text + missing, drawn, table)
 
 
@@ -42,7 +52,9 @@ def facts(found: Sequence[Results]) -> dict[str, str]:
     frames = [results.frame for results in found if len(results.frame)]
 
     def every(column: str) -> str:
-        return ", ".join(dict.fromkeys(str(value) for frame in frames for value in frame[column].unique()))
+        return ", ".join(
+            dict.fromkeys(str(value) for frame in frames for value in frame[column].unique())
+        )
 
     seconds = sum(float(frame[frame["round"] == frame.horizon].seconds.sum()) for frame in frames)
     return {

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
-from factored_bandits.errors import UnknownName
+from factored_bandits.errors import UnknownNameError
 from factored_bandits.report.claims import Verdict, verdict_of
-from .spec import SizeName, Spec
+
+from .spec import PresetName, Spec
 from .store import Store
-from .tasks import units
+from .tasks import tasks
 
 if TYPE_CHECKING:
     import pandas
@@ -37,24 +38,26 @@ class Results:
     """The results of one experiment at one size, as far as it is finished."""
 
     spec: Spec
-    size: SizeName
+    size: PresetName
     frame: pandas.DataFrame  # a row per problem, policy, repetition and checkpoint
     eliminations: pandas.DataFrame  # a row per level that went out or came back in
     plays: pandas.DataFrame  # a row per problem, policy, repetition and level
     missing: int = 0  # units that are not finished
 
     @classmethod
-    def read(cls, store: Store, spec: Spec, size: SizeName) -> Results:
+    def read(cls, store: Store, spec: Spec, size: PresetName) -> Results:
         """Those of the current code that the folder holds."""
-        chosen = units(spec, size)
-        missing = sum(not store.has(unit) for unit in chosen)
-        frame, eliminations, plays = (store.read(name, chosen) for name in ("results", "eliminations", "plays"))
+        chosen = tasks(spec, size)
+        missing = sum(not store.has(task) for task in chosen)
+        frame, eliminations, plays = (
+            store.read(name, chosen) for name in ("results", "eliminations", "plays")
+        )
         return cls(spec, size, frame, eliminations, plays, missing)
 
     @property
     def problems(self) -> list[str]:
         """The names of the problems, in the order of the experiment."""
-        return [case.name for case in self.spec.cases(self.size)]
+        return [instance.name for instance in self.spec.instances(self.size)]
 
     def policies(self, problem: str | None = None) -> list[str]:
         """The labels of the policies that played, in the order of the experiment."""
@@ -69,20 +72,26 @@ class Results:
         """Regret (repetitions, checkpoints)."""
         chosen = self.frame[(self.frame.problem == problem) & (self.frame.policy == policy)]
         if not len(chosen):
-            raise UnknownName.of(f"result of {policy} on", problem, self.problems)
+            raise UnknownNameError.of(f"result of {policy} on", problem, self.problems)
         ordered = chosen.sort_values(["repetition", "round"])
-        return np.asarray(ordered.regret.to_numpy().reshape(ordered.repetition.nunique(), -1), dtype=np.float64)
+        return np.asarray(
+            ordered.regret.to_numpy().reshape(ordered.repetition.nunique(), -1), dtype=np.float64
+        )
 
     def rounds(self, problem: str) -> Floats:
         """The checkpoints of a problem."""
-        return np.sort(self.frame[self.frame.problem == problem]["round"].unique()).astype(np.float64)
+        return np.sort(self.frame[self.frame.problem == problem]["round"].unique()).astype(
+            np.float64
+        )
 
     def mean(self, problem: str, policy: str) -> Mean:
         """Mean regret at the horizon."""
         return mean_of(self.final(problem, policy))
 
     def lead(self, problem: str, better: str, worse: str) -> Mean:
-        """By how much the mean regret of `better` is smaller; paired, since both met the same noise."""
+        """By how much the mean regret of `better` is smaller; paired, since both met the same
+        noise.
+        """
         one, other = self.final(problem, better), self.final(problem, worse)
         both = min(len(one), len(other))  # a slow policy may have fewer repetitions: the first ones
         return mean_of(other[:both] - one[:both])

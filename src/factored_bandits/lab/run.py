@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from .display import Board
-from .engines import Engine, Task
+from .display import ProgressDisplay
+from .engines import Arguments, Engine
 from .results import Results
-from .spec import SizeName, Spec
+from .spec import PresetName, Spec
 from .store import Store
-from .tasks import Unit, units
+from .tasks import Task, tasks
 
 
 def run(
-    specs: Sequence[Spec], size: SizeName, out: Path, engine: Engine | None = None, progress: bool = True
+    specs: Sequence[Spec],
+    size: PresetName,
+    out: Path,
+    engine: Engine | None = None,
+    progress: bool = True,
 ) -> list[Results]:
     """Run the units that `out` does not hold yet, and read everything back.
 
@@ -31,24 +35,28 @@ def run(
     engine.check()
     store = Store(out)
     store.prepare()
-    named = {unit.name: unit for spec in specs for unit in units(spec, size)}
-    board = Board({spec.name: sum(unit.seconds for unit in units(spec, size)) for spec in specs}, progress)
-    for unit in named.values():
-        if store.has(unit):
-            board.found(unit.spec.name, unit.seconds)
-    if any(board.finished.values()):
-        board.show("the rest goes on from there")
+    named = {task.name: task for spec in specs for task in tasks(spec, size)}
+    display = ProgressDisplay(
+        {spec.name: sum(task.seconds for task in tasks(spec, size)) for spec in specs}, progress
+    )
+    for task in named.values():
+        if store.has(task):
+            display.found(task.spec.name, task.seconds)
+    if any(display.finished.values()):
+        display.show("the rest goes on from there")
     with store.at_work() as first:
         order = list(named.values())  # a second run on the same folder begins at the other end
         finished = engine.run(_tasks(store, order if first else order[::-1], size))
         for name, tables in finished:
             store.write(named[name], tables)
-            board.done(named[name].spec.name, named[name].seconds)
+            display.done(named[name].spec.name, named[name].seconds)
     return [Results.read(store, spec, size) for spec in specs]
 
 
-def _tasks(store: Store, every: Sequence[Unit], size: SizeName) -> Iterator[Task]:
-    """Looked at one by one, when a worker is free: another run may have finished some in the meantime."""
-    for unit in every:
-        if not store.has(unit):
-            yield unit.name, size, unit.spec.source, unit.file
+def _tasks(store: Store, every: Sequence[Task], size: PresetName) -> Iterator[Arguments]:
+    """Looked at one by one, when a worker is free: another run may have finished some in the
+    meantime.
+    """
+    for task in every:
+        if not store.has(task):
+            yield task.name, size, task.spec.source, task.file

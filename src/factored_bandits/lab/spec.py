@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from factored_bandits.environments.suites import Case
+from factored_bandits.environments.suites import Instance
 
-SizeName = str  # "quick" or "full"; "fullx100" for a hundred times the repetitions
+PresetName = str  # "quick" or "full"; "fullx100" for a hundred times the repetitions
 EVERY = "*"  # in `Spec.policies`: all policies that can play the problem
 
 
 @dataclass(frozen=True)
-class Size:
+class Preset:
     """How much of an experiment is run.
 
-    >>> Size(repetitions=20).horizon_of(Case("small", lambda: None, 1000, ""))
+    >>> Preset(repetitions=20).horizon_of(Instance("small", lambda: None, 1000, ""))
     1000
     """
 
@@ -26,14 +26,16 @@ class Size:
     fewer: tuple[tuple[str, int], ...] = ()  # (policy, repetitions) of those that are slow
     left_out: tuple[tuple[str, str], ...] = ()  # (policy, problem) that would take too long
 
-    def horizon_of(self, case: Case) -> int:
+    def horizon_of(self, instance: Instance) -> int:
         """The rounds of one problem."""
-        return self.horizon if self.horizon is not None else max(1, case.horizon // self.shorten)
+        return (
+            self.horizon if self.horizon is not None else max(1, instance.horizon // self.shorten)
+        )
 
-    def times(self, factor: int) -> Size:
+    def times(self, factor: int) -> Preset:
         """The same with so many times the repetitions.
 
-        >>> Size(repetitions=20).times(100).repetitions
+        >>> Preset(repetitions=20).times(100).repetitions
         2000
         """
         fewer = tuple((policy, factor * repetitions) for policy, repetitions in self.fewer)
@@ -51,23 +53,23 @@ class Spec:
     name: str
     title: str
     text: str  # what it shows, for the report
-    problems: tuple[Case, ...]
+    problems: tuple[Instance, ...]
     policies: tuple[str, ...]  # as people write them; "*" for all that can play
-    quick: Size
-    full: Size
+    quick: Preset
+    full: Preset
     seed: int = 0
     unit: str = ""  # of regret, which all problems must have; empty if they may differ
     checkpoints: int = 60
     seconds: float = 5.0  # of work per unit, about, where repetitions are short enough
     source: str = ""  # the text of the file that it was read from, if it was not shipped
 
-    def size(self, name: SizeName) -> Size:
+    def size(self, name: PresetName) -> Preset:
         """The size of this name."""
         base, _, factor = name.partition("x")
         size = self.quick if base == "quick" else self.full
         return size.times(int(factor)) if factor else size
 
-    def cases(self, name: SizeName) -> list[Case]:
+    def instances(self, name: PresetName) -> list[Instance]:
         """The problems at this size."""
         only = self.size(name).problems
-        return [case for case in self.problems if not only or case.name in only]
+        return [instance for instance in self.problems if not only or instance.name in only]

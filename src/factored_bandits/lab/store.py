@@ -3,8 +3,8 @@
     DIR/results/EXPERIMENT/SIZE-NUMBER-DIGEST.parquet        regret: checkpoints x repetitions
     DIR/eliminations/...  and  DIR/plays/...                 the same unit's details, written before
 
-A unit is finished when its file in `results` is there. The digest in the name stands for the code, the problem and the
-size, so results of other code are left alone and never read as these.
+A unit is finished when its file in `results` is there. The digest in the name stands for the code,
+the problem and the size, so results of other code are left alone and never read as these.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from factored_bandits.errors import InvalidInput, MissingExtra
-from .tasks import Unit
+from factored_bandits.errors import InvalidInputError, MissingExtraError
+
+from .tasks import Task
 
 if TYPE_CHECKING:
     import pandas
@@ -29,7 +30,7 @@ FRAMES = ("results", "eliminations", "plays")
 REPEATED = (
     "regret_unit",
     "arms",
-    "unit",
+    "task",
     "size",
     "code",
     "version",
@@ -39,8 +40,18 @@ REPEATED = (
 )
 EMPTY = {
     "results": ("experiment", "problem", "policy", "repetition", "round", "regret"),
-    "eliminations": ("experiment", "problem", "policy", "repetition", "round", "factor", "level", "event", "unit"),
-    "plays": ("experiment", "problem", "policy", "repetition", "factor", "level", "plays", "unit"),
+    "eliminations": (
+        "experiment",
+        "problem",
+        "policy",
+        "repetition",
+        "round",
+        "factor",
+        "level",
+        "event",
+        "task",
+    ),
+    "plays": ("experiment", "problem", "policy", "repetition", "factor", "level", "plays", "task"),
 }
 
 
@@ -56,7 +67,9 @@ class Store:
             for frame in FRAMES:
                 (self.root / frame).mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise InvalidInput(f"--out {str(self.root)!r}: {error.strerror or error}") from None
+            raise InvalidInputError(
+                f"--out {str(self.root)!r}: {error.strerror or error}"
+            ) from None
         for path in self.root.glob("*/*/.*.unfinished"):
             with contextlib.suppress(FileNotFoundError):  # another run may sweep too
                 if time.time() - path.stat().st_mtime > STALE:
@@ -64,7 +77,9 @@ class Store:
 
     @contextlib.contextmanager
     def at_work(self) -> Iterator[bool]:
-        """While a run is at work; whether it is the first one. The system forgets a run that is killed."""
+        """While a run is at work; whether it is the first one. The system forgets a run that is
+        killed.
+        """
         try:
             import fcntl
         except ImportError:  # a system without such locks
@@ -78,23 +93,23 @@ class Store:
             else:
                 yield True
 
-    def path(self, frame: str, unit: Unit) -> Path:
+    def path(self, frame: str, task: Task) -> Path:
         """The file of one unit."""
-        return self.root / frame / unit.spec.name / unit.file
+        return self.root / frame / task.spec.name / task.file
 
-    def has(self, unit: Unit) -> bool:
+    def has(self, task: Task) -> bool:
         """Whether the unit is finished."""
-        return self.path("results", unit).exists()
+        return self.path("results", task).exists()
 
-    def write(self, unit: Unit, tables: dict[str, bytes]) -> None:
+    def write(self, task: Task, tables: dict[str, bytes]) -> None:
         """Keep the results of a unit; the file that makes it finished comes last."""
         for frame in reversed(FRAMES):
             if frame in tables:
-                write_whole(self.path(frame, unit), tables[frame])
+                write_whole(self.path(frame, task), tables[frame])
 
-    def read(self, frame: str, chosen: Sequence[Unit]) -> pandas.DataFrame:
+    def read(self, frame: str, chosen: Sequence[Task]) -> pandas.DataFrame:
         """One table of the units that are finished."""
-        paths = [self.path(frame, unit) for unit in chosen if self.has(unit)]
+        paths = [self.path(frame, task) for task in chosen if self.has(task)]
         return read_files((path for path in paths if path.exists()), EMPTY[frame])
 
 
@@ -110,7 +125,7 @@ def write_whole(path: Path, content: bytes) -> None:
         unfinished.replace(path)
     except OSError as error:
         unfinished.unlink(missing_ok=True)
-        raise InvalidInput(f"cannot write {str(path)!r}: {error.strerror or error}") from None
+        raise InvalidInputError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
     _sync_folder(path.parent)
 
 
@@ -131,17 +146,21 @@ def read_files(paths: Iterable[Path], columns: Sequence[str]) -> pandas.DataFram
         import pyarrow
         import pyarrow.parquet
     except ImportError as error:
-        raise MissingExtra.of(str(error.name), "lab", "the laboratory") from None
+        raise MissingExtraError.of(str(error.name), "lab", "the laboratory") from None
     tables: list[Any] = []
     for path in paths:
         try:
             tables.append(pyarrow.parquet.ParquetFile(path).read())
         except (pyarrow.ArrowInvalid, OSError) as error:
-            raise InvalidInput(f"{str(path)!r} cannot be read ({error}); delete it, and it is made again") from None
+            raise InvalidInputError(
+                f"{str(path)!r} cannot be read ({error}); delete it, and it is made again"
+            ) from None
     if not tables:
         return pd.DataFrame({name: [] for name in columns})
     table = pyarrow.concat_tables(tables)
-    frame: pandas.DataFrame = table.to_pandas(categories=[name for name in REPEATED if name in table.column_names])
+    frame: pandas.DataFrame = table.to_pandas(
+        categories=[name for name in REPEATED if name in table.column_names]
+    )
     return frame
 
 
@@ -149,7 +168,9 @@ def read_folder(root: Path, containing: dict[str, str] | None = None) -> pandas.
     """All rows of `results` in a folder, of whatever version, whose columns contain these texts."""
     paths = sorted((root / "results").glob("*/*.parquet"))
     if not paths:
-        raise InvalidInput(f"{str(root)!r} holds no results: factored-bandits reproduce --out {root} makes some")
+        raise InvalidInputError(
+            f"{str(root)!r} holds no results: factored-bandits reproduce --out {root} makes some"
+        )
     frame = read_files(paths, EMPTY["results"])
     for column, text in (containing or {}).items():
         frame = frame[frame[column].str.contains(text, regex=False)]
@@ -157,7 +178,9 @@ def read_folder(root: Path, containing: dict[str, str] | None = None) -> pandas.
 
 
 def overview(frame: pandas.DataFrame) -> list[dict[str, Any]]:
-    """Per experiment, problem, policy, size and version: mean regret at the horizon, and the time it took."""
+    """Per experiment, problem, policy, size and version: mean regret at the horizon, and the time
+    it took.
+    """
     keys = ["experiment", "problem", "policy", "size", "code", "horizon"]
     last = frame[frame["round"] == frame.horizon]
     rows = []
@@ -165,6 +188,9 @@ def overview(frame: pandas.DataFrame) -> list[dict[str, Any]]:
         error = group.regret.std(ddof=1) / len(group) ** 0.5 if len(group) > 1 else None
         named: Any = zip(keys, tuple(values), strict=True)
         row: dict[str, Any] = {**dict(named), "repetitions": len(group)}
-        row |= {"mean": float(group.regret.mean()), "standard_error": None if error is None else float(error)}
+        row |= {
+            "mean": float(group.regret.mean()),
+            "standard_error": None if error is None else float(error),
+        }
         rows.append({**row, "horizon": int(row["horizon"]), "seconds": float(group.seconds.sum())})
     return rows

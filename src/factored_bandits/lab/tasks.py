@@ -1,7 +1,9 @@
-"""An experiment cut into units of work: `"rank1/17"` is some repetitions of one policy, on one problem or several.
+"""An experiment cut into units of work: `"rank1/17"` is some repetitions of one policy, on one
+problem or several.
 
-A unit is a pure function of its name, the size and the version of the code. Chance depends on the seed and the number
-of the repetition only, so it does not matter how an experiment is cut, or who runs what.
+A unit is a pure function of its name, the size and the version of the code. Chance depends on the
+seed and the number of the repetition only, so it does not matter how an experiment is cut, or who
+runs what.
 """
 
 from __future__ import annotations
@@ -15,25 +17,27 @@ from typing import NamedTuple
 
 import numpy as np
 
-from factored_bandits.simulation.compare import suitable
-from factored_bandits.environments import Problem
-from factored_bandits.errors import InvalidInput
+from factored_bandits.environments import Environment
+from factored_bandits.environments.suites import Instance
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies import Policy
-from factored_bandits.environments.suites import Case
-from . import cost as _cost, lookup as _lookup
+from factored_bandits.simulation.compare import suitable
+
+from . import cost as _cost
+from . import lookup as _lookup
 from .code import code_version
-from .spec import EVERY, SizeName, Spec
+from .spec import EVERY, PresetName, Spec
 
 SMALLEST = 0.1  # of what a unit should be: below, policies share one
 
 
 @dataclass(frozen=True, eq=False)
-class Setting:
+class Cell:
     """One policy on one problem."""
 
     spec: Spec
-    case: Case
-    problem: Problem
+    instance: Instance
+    problem: Environment
     policy: Policy
     horizon: int
     repetitions: int
@@ -51,94 +55,117 @@ class Setting:
     @functools.cached_property
     def digest(self) -> str:
         """A fingerprint of everything that its results depend on."""
-        arrays = [(name, np.asarray(value).tobytes()) for name, value in self.problem.data._asdict().items()]
-        problem = [self.case.name, self.problem.name, self.problem.unit, self.problem.sizes, arrays]
+        arrays = [
+            (name, np.asarray(value).tobytes())
+            for name, value in self.problem.data._asdict().items()
+        ]
+        problem = [
+            self.instance.name,
+            self.problem.name,
+            self.problem.unit,
+            self.problem.sizes,
+            arrays,
+        ]
         chosen = [self.policy.label, self.horizon, self.spec.checkpoints, self.spec.seed, self.code]
         return hashlib.sha256(repr((problem, chosen)).encode()).hexdigest()
 
 
-class Piece(NamedTuple):
+class Chunk(NamedTuple):
     """Some repetitions of a setting."""
 
-    setting: Setting
+    cell: Cell
     first: int
     repetitions: int
     seconds: float  # estimated
 
 
 @dataclass(frozen=True, eq=False)
-class Unit:
+class Task:
     """Pieces that are run together: of one policy, or of several where they are small."""
 
     name: str
-    size: SizeName
+    size: PresetName
     spec: Spec
-    pieces: tuple[Piece, ...]
+    chunks: tuple[Chunk, ...]
 
     @property
     def seconds(self) -> float:
         """Estimated."""
-        return sum(piece.seconds for piece in self.pieces)
+        return sum(chunk.seconds for chunk in self.chunks)
 
     @property
     def file(self) -> str:
-        """The name of the file with its results: another name for other code, another problem, another size ..."""
-        facts = [(piece.setting.digest, piece.first, piece.repetitions) for piece in self.pieces]
+        """The name of the file with its results: another name for other code, another problem,
+        another size ...
+        """
+        facts = [(chunk.cell.digest, chunk.first, chunk.repetitions) for chunk in self.chunks]
         number = self.name.partition("/")[2]
         return f"{self.size}-{int(number):05d}-{hashlib.sha256(repr(facts).encode()).hexdigest()[:12]}.parquet"
 
 
 @functools.lru_cache(maxsize=64)
-def units(spec: Spec, size: SizeName) -> tuple[Unit, ...]:
+def tasks(spec: Spec, size: PresetName) -> tuple[Task, ...]:
     """All units of an experiment, policy by policy, so that a worker seldom changes its policy.
 
     >>> from factored_bandits import lab
-    >>> [unit.name for unit in units(lab.load("horizon").SPEC, "quick")][0]
+    >>> [task.name for task in tasks(lab.load("horizon").SPEC, "quick")][0]
     'horizon/0'
     """
-    groups: list[list[Piece]] = []
-    every = settings(spec, size)
-    order = list(dict.fromkeys(setting.policy.label for setting in every))
-    for setting in sorted(every, key=lambda setting: order.index(setting.policy.label)):
-        for piece in _cut(setting):
+    groups: list[list[Chunk]] = []
+    every = cells(spec, size)
+    order = list(dict.fromkeys(cell.policy.label for cell in every))
+    for cell in sorted(every, key=lambda cell: order.index(cell.policy.label)):
+        for chunk in _cut(cell):
             last = groups[-1] if groups else []
             so_far = sum(other.seconds for other in last)
-            same = bool(last) and last[-1].setting.policy.label == setting.policy.label
-            if not last or so_far + piece.seconds > spec.seconds or (not same and so_far > SMALLEST * spec.seconds):
+            same = bool(last) and last[-1].cell.policy.label == cell.policy.label
+            if (
+                not last
+                or so_far + chunk.seconds > spec.seconds
+                or (not same and so_far > SMALLEST * spec.seconds)
+            ):
                 groups.append([])
-            groups[-1].append(piece)
-    return tuple(Unit(f"{spec.name}/{i}", size, spec, tuple(pieces)) for i, pieces in enumerate(groups))
+            groups[-1].append(chunk)
+    return tuple(
+        Task(f"{spec.name}/{i}", size, spec, tuple(chunks)) for i, chunks in enumerate(groups)
+    )
 
 
-def _cut(setting: Setting) -> list[Piece]:
+def _cut(cell: Cell) -> list[Chunk]:
     """Its repetitions in pieces that are not longer than a unit should be, or one by one."""
-    each = _cost.seconds(setting.policy, setting.problem, setting.horizon, setting.own_play)
-    number = math.ceil(setting.repetitions / max(1, int(setting.spec.seconds / each)))
-    edges = np.linspace(0, setting.repetitions, number + 1).round().astype(int).tolist()
-    return [Piece(setting, first, end - first, each * (end - first)) for first, end in itertools.pairwise(edges)]
+    each = _cost.seconds(cell.policy, cell.problem, cell.horizon, cell.own_play)
+    number = math.ceil(cell.repetitions / max(1, int(cell.spec.seconds / each)))
+    edges = np.linspace(0, cell.repetitions, number + 1).round().astype(int).tolist()
+    return [
+        Chunk(cell, first, end - first, each * (end - first))
+        for first, end in itertools.pairwise(edges)
+    ]
 
 
-def settings(spec: Spec, size: SizeName) -> list[Setting]:
+def cells(spec: Spec, size: PresetName) -> list[Cell]:
     """Every policy on every problem that it can play, problem by problem."""
     found, refusals = [], {}
-    for case in spec.cases(size):
-        problem, horizon = case.problem(), spec.size(size).horizon_of(case)
+    for instance in spec.instances(size):
+        problem, horizon = instance.problem(), spec.size(size).horizon_of(instance)
         if spec.unit and problem.unit != spec.unit:
-            raise InvalidInput(f"{spec.name}: regret of {case.name!r} is in {problem.unit!r}, not in {spec.unit!r}")
-        able, refused = _policies(spec, size, case, problem, horizon)
+            raise InvalidInputError(
+                f"{spec.name}: regret of {instance.name!r} is in {problem.unit!r}, not in "
+                f"{spec.unit!r}"
+            )
+        able, refused = _policies(spec, size, instance, problem, horizon)
         for policy in able:
             repetitions = spec.size(size).repetitions_of(policy.label)
-            found.append(Setting(spec, case, problem, policy, horizon, repetitions))
+            found.append(Cell(spec, instance, problem, policy, horizon, repetitions))
         refusals.update(refused)
-    played = {setting.policy.label for setting in found}
+    played = {cell.policy.label for cell in found}
     nowhere = [why for label, why in refusals.items() if label not in played]
     if nowhere:
-        raise InvalidInput(f"{spec.name}: {nowhere[0]}")
+        raise InvalidInputError(f"{spec.name}: {nowhere[0]}")
     return found
 
 
 def _policies(
-    spec: Spec, size: SizeName, case: Case, problem: Problem, horizon: int
+    spec: Spec, size: PresetName, instance: Instance, problem: Environment, horizon: int
 ) -> tuple[list[Policy], dict[str, str]]:
     """Those that play; and of those that were named, the ones that cannot, with the reason."""
     able: dict[str, Policy] = {}
@@ -147,5 +174,5 @@ def _policies(
         chosen, refused = suitable(problem, horizon, None if text == EVERY else text)
         able.update({policy.label: policy for policy in chosen})
         refusals.update({} if text == EVERY else refused)
-    out = {policy for policy, name in spec.size(size).left_out if name == case.name}
+    out = {policy for policy, name in spec.size(size).left_out if name == instance.name}
     return [policy for label, policy in able.items() if label not in out], refusals

@@ -16,49 +16,64 @@ from typing import Any
 import numpy as np
 
 from factored_bandits import __version__
-from factored_bandits.errors import InvalidInput, MissingExtra
+from factored_bandits.errors import InvalidInputError, MissingExtraError
 from factored_bandits.policies import Policy
 from factored_bandits.simulation.simulate import Job, checkpoints_of
+
 from . import lookup as _lookup
 from .record import Record
-from .spec import SizeName
-from .tasks import Piece, Setting, Unit, units
+from .spec import PresetName
+from .tasks import Cell, Chunk, Task, tasks
 
 FRAMES = ("results", "eliminations", "plays")
-WHOLE = ("repetition", "round", "horizon", "seed", "factor", "level", "plays")  # columns of whole numbers
+WHOLE = (
+    "repetition",
+    "round",
+    "horizon",
+    "seed",
+    "factor",
+    "level",
+    "plays",
+)  # columns of whole numbers
 REAL = ("regret", "seconds")  # of real ones; all others are text
 _warm: set[tuple[str, str]] = set()
 _compiling = threading.Lock()
 
 
-def work(name: str, size: SizeName, source: str = "", file: str = "") -> dict[str, bytes]:
+def work(name: str, size: PresetName, source: str = "", file: str = "") -> dict[str, bytes]:
     """Run the unit `name`; `source` is the text of the experiment's file, if it was not shipped.
 
-    `file` is the name under which its results will be kept: a worker with other code would give it another.
+    `file` is the name under which its results will be kept: a worker with other code would give it
+    another.
 
     >>> sorted(work("horizon/0", "quick"))
     ['eliminations', 'plays', 'results']
     """
     experiment, _, number = name.rpartition("/")
-    every = units(_lookup.spec_of(experiment, source), size)
-    if file and file not in (unit.file for unit in every[int(number) : int(number) + 1]):
-        raise InvalidInput(f"{name}: the worker on {platform.node()} has other code; install the same version there")
-    unit = every[int(number)]
+    every = tasks(_lookup.spec_of(experiment, source), size)
+    if file and file not in (task.file for task in every[int(number) : int(number) + 1]):
+        raise InvalidInputError(
+            f"{name}: the worker on {platform.node()} has other code; install the same version "
+            "there"
+        )
+    task = every[int(number)]
     tables: dict[str, list[Any]] = {frame: [] for frame in FRAMES}
-    for piece in unit.pieces:
-        play = player(piece.setting)
+    for chunk in task.chunks:
+        play = player(chunk.cell)
         records, seconds = [], []
-        for repetition in range(piece.first, piece.first + piece.repetitions):
+        for repetition in range(chunk.first, chunk.first + chunk.repetitions):
             began = time.thread_time()
             records.append(play(repetition))
             seconds.append(time.thread_time() - began)
-        tables["results"].append(_results(unit, piece, records, seconds))
-        tables["eliminations"].append(_eliminations(unit, piece, records))
-        tables["plays"].append(_plays(unit, piece, records))
+        tables["results"].append(_results(task, chunk, records, seconds))
+        tables["eliminations"].append(_eliminations(task, chunk, records))
+        tables["plays"].append(_plays(task, chunk, records))
     return {frame: parquet(parts) for frame, parts in tables.items()}
 
 
-def work_alone(name: str, size: SizeName, source: str, file: str, parent: int) -> dict[str, bytes]:
+def work_alone(
+    name: str, size: PresetName, source: str, file: str, parent: int
+) -> dict[str, bytes]:
     """`work` in a process of its own: leaves Ctrl-C to the parent, and ends with it."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -75,22 +90,22 @@ def _end_with(parent: int) -> None:
         return
     _watched.add(parent)
 
-    def watch() -> None:
+    def interaction_test() -> None:
         while os.getppid() == parent:
             time.sleep(1.0)
         os._exit(1)
 
-    threading.Thread(target=watch, daemon=True).start()
+    threading.Thread(target=interaction_test, daemon=True).start()
 
 
-def player(setting: Setting) -> Callable[[int], Record]:
+def player(cell: Cell) -> Callable[[int], Record]:
     """What plays one repetition: the simulator, or the experiment's own way."""
-    points = checkpoints_of(setting.spec.checkpoints, setting.horizon)
-    own = _lookup.own_play(setting.spec.name) if setting.own_play else None
+    points = checkpoints_of(cell.spec.checkpoints, cell.horizon)
+    own = _lookup.own_play(cell.spec.name) if cell.own_play else None
     if own is not None:
-        return partial(own, setting, points)
-    job = Job(setting.policy, setting.problem, points, setting.spec.seed, True, True)
-    _compile(setting.policy, job)
+        return partial(own, cell, points)
+    job = Job(cell.policy, cell.problem, points, cell.spec.seed, True, True)
+    _compile(cell.policy, job)
 
     def play(repetition: int) -> Record:
         done = job.repetition(repetition, lambda index, t: False)
@@ -102,77 +117,79 @@ def player(setting: Setting) -> Callable[[int], Record]:
 
 def _compile(policy: Policy, job: Job) -> None:
     """Compile before the clock runs, one thread at a time."""
-    key = policy.name, f"{job.problem.name} {job.problem.parts} {job.problem.params.get('noise')}"
+    key = policy.name, f"{job.problem.name} {job.problem.semi_bandit} {job.problem.params.get('noise')}"
     with _compiling:
         if key not in _warm:
-            Job(policy, job.problem, np.array([1, int(job.checkpoints[-1])])[:1], 0, True, True).repetition(
-                0, lambda index, t: True
-            )
+            Job(
+                policy, job.problem, np.array([1, int(job.checkpoints[-1])])[:1], 0, True, True
+            ).repetition(0, lambda index, t: True)
             _warm.add(key)
 
 
-def _results(unit: Unit, piece: Piece, records: list[Record], seconds: list[float]) -> dict[str, Any]:
-    setting = piece.setting
-    points = checkpoints_of(setting.spec.checkpoints, setting.horizon)
+def _results(
+    task: Task, chunk: Chunk, records: list[Record], seconds: list[float]
+) -> dict[str, Any]:
+    cell = chunk.cell
+    points = checkpoints_of(cell.spec.checkpoints, cell.horizon)
     facts = {
-        "horizon": setting.horizon,
-        "regret_unit": setting.problem.unit,
-        "arms": arms(setting.problem),
-        "unit": unit.name,
-        "size": unit.size,
-        "seed": setting.spec.seed,
-        "code": setting.code,
+        "horizon": cell.horizon,
+        "regret_unit": cell.problem.unit,
+        "arms": arms(cell.problem),
+        "task": task.name,
+        "size": task.size,
+        "seed": cell.spec.seed,
+        "code": cell.code,
         "version": __version__,
         "numpy": np.__version__,
         "numba": _version("numba"),
         "machine": f"{platform.system()} {platform.machine()} {platform.node()}",
     }
-    rows = len(points) * piece.repetitions
+    rows = len(points) * chunk.repetitions
     return {
-        **_labels(piece, [len(points)] * piece.repetitions),
-        "round": np.tile(points, piece.repetitions),
+        **_labels(chunk, [len(points)] * chunk.repetitions),
+        "round": np.tile(points, chunk.repetitions),
         "regret": np.concatenate([record.regret for record in records]),
         **{key: [value] * rows for key, value in facts.items()},
         "seconds": np.repeat(seconds, len(points)),
     }
 
 
-def _labels(piece: Piece, counts: list[int]) -> dict[str, Any]:
+def _labels(chunk: Chunk, counts: list[int]) -> dict[str, Any]:
     """The columns that say of what a row is, for so many rows per repetition."""
-    setting, rows = piece.setting, sum(counts)
+    cell, rows = chunk.cell, sum(counts)
     return {
-        "experiment": [setting.spec.name] * rows,
-        "problem": [setting.case.name] * rows,
-        "policy": [setting.policy.label] * rows,
-        "repetition": np.repeat(np.arange(piece.first, piece.first + piece.repetitions), counts),
+        "experiment": [cell.spec.name] * rows,
+        "problem": [cell.instance.name] * rows,
+        "policy": [cell.policy.label] * rows,
+        "repetition": np.repeat(np.arange(chunk.first, chunk.first + chunk.repetitions), counts),
     }
 
 
-def _eliminations(unit: Unit, piece: Piece, records: list[Record]) -> dict[str, Any]:
+def _eliminations(task: Task, chunk: Chunk, records: list[Record]) -> dict[str, Any]:
     """When levels went out and came back."""
-    start = np.concatenate([[0], np.cumsum(piece.setting.problem.sizes)])
+    start = np.concatenate([[0], np.cumsum(chunk.cell.problem.sizes)])
     events = np.concatenate([record.events for record in records])
     factors = np.searchsorted(start, events[:, 1], side="right") - 1
     return {
-        **_labels(piece, [len(record.events) for record in records]),
+        **_labels(chunk, [len(record.events) for record in records]),
         "round": events[:, 0],
         "factor": factors,
         "level": events[:, 1] - start[factors],
         "event": np.where(events[:, 2] == 1, "in", "out"),
-        "unit": [unit.name] * len(events),
+        "task": [task.name] * len(events),
     }
 
 
-def _plays(unit: Unit, piece: Piece, records: list[Record]) -> dict[str, Any]:
+def _plays(task: Task, chunk: Chunk, records: list[Record]) -> dict[str, Any]:
     """How often each level was played."""
-    sizes = piece.setting.problem.sizes
+    sizes = chunk.cell.problem.sizes
     levels = sum(sizes)
     return {
-        **_labels(piece, [levels] * piece.repetitions),
-        "factor": np.tile(np.repeat(np.arange(len(sizes)), sizes), piece.repetitions),
-        "level": np.tile(np.concatenate([np.arange(size) for size in sizes]), piece.repetitions),
+        **_labels(chunk, [levels] * chunk.repetitions),
+        "factor": np.tile(np.repeat(np.arange(len(sizes)), sizes), chunk.repetitions),
+        "level": np.tile(np.concatenate([np.arange(size) for size in sizes]), chunk.repetitions),
         "plays": np.concatenate([record.plays for record in records]),
-        "unit": [unit.name] * (levels * piece.repetitions),
+        "task": [task.name] * (levels * chunk.repetitions),
     }
 
 
@@ -188,12 +205,14 @@ def arms(problem: Any) -> str:
 
 
 def parquet(parts: list[dict[str, Any]]) -> bytes:
-    """Tables below each other, as the bytes of a Parquet file; a table without rows has the same types."""
+    """Tables below each other, as the bytes of a Parquet file; a table without rows has the same
+    types.
+    """
     try:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise MissingExtra.of("pyarrow", "lab", "the laboratory") from None
+        raise MissingExtraError.of("pyarrow", "lab", "the laboratory") from None
     kinds = {name: pyarrow.int64() for name in WHOLE} | {name: pyarrow.float64() for name in REAL}
     schema = pyarrow.schema([(name, kinds.get(name, pyarrow.string())) for name in parts[0]])
     buffer = io.BytesIO()

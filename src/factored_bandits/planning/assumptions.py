@@ -1,4 +1,6 @@
-"""What somebody knows before an experiment: how many levels, what the rate is today, what a good level might add."""
+"""What somebody knows before an experiment: how many levels, what the rate is today, what a good
+level might add.
+"""
 
 from __future__ import annotations
 
@@ -9,22 +11,24 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
-from factored_bandits.environments import Problem, make
-from factored_bandits.errors import InvalidInput
+from factored_bandits.environments import Environment, make
+from factored_bandits.errors import InvalidInputError
 
 PER_DAY = {"hour": 24.0, "day": 1.0, "week": 1.0 / 7.0}
 _TRAFFIC = re.compile(r"\s*([^/\s]+)\s*(?:/\s*(\w+)\s*)?")
 
 
 @dataclass(frozen=True)
-class Guess:
-    """A guess for `fb.plan`: levels per factor, base rate, and lift of the best level (one for all, or one per factor).
+class Assumptions:
+    """A guess for `fb.plan`: levels per factor, base rate, and lift of the best level (one for all,
+    or one per factor).
 
-    It becomes a problem so: lifts multiply. A combination succeeds with chance base_rate times (1 + lift) for each
-    factor that stands at its best level, whatever the other factors do; all other levels of a factor are alike.
+    It becomes a problem so: lifts multiply. A combination succeeds with chance base_rate times (1 +
+    lift) for each factor that stands at its best level, whatever the other factors do; all other
+    levels of a factor are alike.
 
-    >>> guess = Guess(factors=(5, 4, 3), base_rate=0.05, lift=0.2)
-    >>> [round(guess.problem().mean(action), 4) for action in ([1, 1, 1], [0, 1, 1], [0, 0, 0])]
+    >>> assumptions = Assumptions(factors=(5, 4, 3), base_rate=0.05, lift=0.2)
+    >>> [round(assumptions.problem().mean(action), 4) for action in ([1, 1, 1], [0, 1, 1], [0, 0, 0])]
     [0.05, 0.06, 0.0864]
     """
 
@@ -35,42 +39,61 @@ class Guess:
     def __post_init__(self) -> None:
         factors: Any = self.factors
         if isinstance(factors, (str, bytes)) or not isinstance(factors, Sequence) or not factors:
-            raise InvalidInput(f"factors must be the levels of each factor, such as (5, 4, 3), not {factors!r}")
+            raise InvalidInputError(
+                f"factors must be the levels of each factor, such as (5, 4, 3), not {factors!r}"
+            )
         for size in factors:
             if isinstance(size, bool) or not isinstance(size, Integral) or size < 2:
-                raise InvalidInput(f"factors must be whole numbers from 2, one per factor, not {size!r}")
+                raise InvalidInputError(
+                    f"factors must be whole numbers from 2, one per factor, not {size!r}"
+                )
         if not (_is_number(self.base_rate) and 0.0 < self.base_rate < 1.0):
-            raise InvalidInput(f"base_rate must lie between 0 and 1, such as 0.05 for 5 %, not {self.base_rate!r}")
+            raise InvalidInputError(
+                f"base_rate must lie between 0 and 1, such as 0.05 for 5 %, not {self.base_rate!r}"
+            )
         if isinstance(self.lift, (list, tuple)) and len(self.lift) != len(factors):
-            raise InvalidInput(f"lift must be one number, or one for each of {len(factors)} factors, not {self.lift!r}")
+            raise InvalidInputError(
+                f"lift must be one number, or one for each of {len(factors)} factors, not "
+                f"{self.lift!r}"
+            )
         for lift in self.lifts:
             if not (_is_number(lift) and 0.0 < lift < math.inf):
-                raise InvalidInput(f"lift must be above 0, such as 0.2 for 20 % more, not {lift!r}")
+                raise InvalidInputError(
+                    f"lift must be above 0, such as 0.2 for 20 % more, not {lift!r}"
+                )
         if self.best_rate > 1.0 + 1e-9:
-            raise InvalidInput(
-                f"base_rate {self.base_rate:g} and lift {self.lift} give the best combination a rate of "
+            raise InvalidInputError(
+                f"base_rate {self.base_rate:g} and lift {self.lift} give the best combination a "
+                "rate of "
                 f"{self.best_rate:.3g}, above 1; lower one of them"
             )
 
     @property
     def lifts(self) -> tuple[float, ...]:
         """One per factor."""
-        return tuple(self.lift) if isinstance(self.lift, (list, tuple)) else (self.lift,) * len(self.factors)  # type: ignore[return-value]
+        if isinstance(self.lift, list | tuple):
+            return tuple(self.lift)
+        return (self.lift,) * len(self.factors)  # type: ignore[return-value]
 
     @property
     def best_rate(self) -> float:
         """The rate of the best combination."""
         return self.base_rate * math.prod(1.0 + lift for lift in self.lifts)
 
-    def problem(self) -> Problem:
+    def problem(self) -> Environment:
         """The problem, of rank one; level 0 of every factor is its best."""
         scales = [min(1.0, self.best_rate)] + [1.0] * (len(self.factors) - 1)
-        parts = zip(self.factors, self.lifts, scales, strict=True)
-        return make("rank_one", factors=[[top] + [top / (1.0 + lift)] * (size - 1) for size, lift, top in parts])
+        effects = zip(self.factors, self.lifts, scales, strict=True)
+        return make(
+            "rank1",
+            factors=[[top] + [top / (1.0 + lift)] * (size - 1) for size, lift, top in effects],
+        )
 
     def __str__(self) -> str:
         lifts = sorted(set(self.lifts))
-        shown = f"{lifts[0]:g}" if len(lifts) == 1 else ", ".join(f"{lift:g}" for lift in self.lifts)
+        shown = (
+            f"{lifts[0]:g}" if len(lifts) == 1 else ", ".join(f"{lift:g}" for lift in self.lifts)
+        )
         sizes = " x ".join(map(str, self.factors))
         return f"{sizes} levels, base rate {self.base_rate:g}, lift {shown}, best rate {self.best_rate:.4g}"
 
@@ -80,7 +103,8 @@ def _is_number(value: Any) -> bool:
 
 
 def per_day(traffic: float | str | None) -> float | None:
-    """Rounds per day from a number (per day) or a text such as "2000/day", "80/hour" or "15000/week".
+    """Rounds per day from a number (per day) or a text such as "2000/day", "80/hour" or
+    "15000/week".
 
     >>> per_day("100/hour"), per_day("700/week"), per_day(50)
     (2400.0, 100.0, 50.0)
@@ -94,5 +118,8 @@ def per_day(traffic: float | str | None) -> float | None:
         number = math.nan
     unit = (shape[2] if shape else None) or "day"
     if isinstance(traffic, bool) or not 0.0 < number < math.inf or unit not in PER_DAY:
-        raise InvalidInput(f"traffic must be a number above 0, per day, or such as 80/hour, 2000/day, not {traffic!r}")
+        raise InvalidInputError(
+            "traffic must be a number above 0, per day, or such as 80/hour, 2000/day, not "
+            f"{traffic!r}"
+        )
     return number * PER_DAY[unit]

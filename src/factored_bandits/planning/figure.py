@@ -1,4 +1,6 @@
-"""The picture of a plan: the share of repetitions in which everything is decided, over rounds or days."""
+"""The picture of a plan: the share of repetitions in which everything is decided, over rounds or
+days.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,9 @@ from factored_bandits.report.matplotlib.figures import (
     picture,
     save,
 )
-from factored_bandits.report.palette import GREY, INK, looks
 from factored_bandits.report.matplotlib.panels import dress
+from factored_bandits.report.palette import GREY, INK, looks
+
 from .fixed import FixedTest
 from .forecast import Forecast
 
@@ -41,7 +44,9 @@ def plan_figure(
     fixed: FixedTest | None,
     caption: str,
 ) -> Figure:
-    """Draw it; of policies that decide nothing, the share that recommends the best and will not change its mind."""
+    """Draw it; of policies that decide nothing, the share that recommends the best and will not
+    change its mind.
+    """
     target = None if path is None else check_figure_path(path)
     matplotlib = load_matplotlib()
     with matplotlib.rc_context(SETTINGS):
@@ -52,13 +57,28 @@ def plan_figure(
         if fixed is not None:
             end = fixed.total / per_day
             axes.axvline(end, color=GREY, linewidth=1.6, linestyle=(0, (5.0, 2.0)))
-            axes.plot([end], [fixed.decided], "o", color=GREY, label="fixed test: everything decided", zorder=4)
+            axes.plot(
+                [end],
+                [fixed.decided],
+                "o",
+                color=GREY,
+                label="fixed test: everything decided",
+                zorder=4,
+            )
         firsts = [float(fixed.total)] if fixed else []
         _dress(axes, "days" if traffic else "rounds", _beginning(forecasts, firsts) / per_day)
         figure.text(LEFT / WIDTH, 0.95, title, fontsize=12, color=INK, va="center")
-        figure.legend(loc="upper left", bbox_to_anchor=(LEFT / WIDTH - 0.01, 0.93), ncols=2, frameon=False, fontsize=9)
+        figure.legend(
+            loc="upper left",
+            bbox_to_anchor=(LEFT / WIDTH - 0.01, 0.93),
+            ncols=2,
+            frameon=False,
+            fontsize=9,
+        )
         text = "\n".join(textwrap.wrap(caption, width=int(WIDTH * 14)))
-        figure.text(LEFT / WIDTH, 0.02, text, fontsize=8, color="#666666", va="bottom", linespacing=1.3)
+        figure.text(
+            LEFT / WIDTH, 0.02, text, fontsize=8, color="#666666", va="bottom", linespacing=1.3
+        )
         if target is not None:
             save(figure, target)
     return figure
@@ -89,7 +109,9 @@ def curve(each: Forecast) -> tuple[Floats, Floats]:
     rounds = rounds[np.isfinite(rounds)]
     shares = np.arange(1, len(rounds) + 1) / each.result.repetitions
     last = shares[-1] if len(shares) else 0.0
-    return np.concatenate([[1.0], rounds, [each.result.horizon]]), np.concatenate([[0.0], shares, [last]])
+    return np.concatenate([[1.0], rounds, [each.result.horizon]]), np.concatenate(
+        [[0.0], shares, [last]]
+    )
 
 
 def _beginning(forecasts: Sequence[Forecast], firsts: list[float]) -> float:
@@ -105,7 +127,9 @@ def _dress(axes: Axes, unit: str, beginning: float) -> None:
     axes.set_xscale("log")
     axes.set_xlim(left=beginning)
     axes.set_ylim(0.0, 1.03)
-    axes.xaxis.set_major_formatter(ticker.FuncFormatter(lambda x, _: f"{x:,.0f}" if x >= 1.0 else f"{x:g}"))
+    axes.xaxis.set_major_formatter(
+        ticker.FuncFormatter(lambda x, _: f"{x:,.0f}" if x >= 1.0 else f"{x:g}")
+    )
     axes.yaxis.set_major_formatter(ticker.PercentFormatter(1.0, decimals=0))
     axes.set_xlabel(unit, color=INK)
     axes.set_ylabel("share of repetitions", color=INK)

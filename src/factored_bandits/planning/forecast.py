@@ -1,4 +1,6 @@
-"""What to expect of one policy: when each factor is decided, by theory and by simulation, and what it costs."""
+"""What to expect of one policy: when each factor is decided, by theory and by simulation, and what
+it costs.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
-from factored_bandits.environments import Problem
+from factored_bandits.environments import Environment
 from factored_bandits.policies import Policy
 from factored_bandits.simulation.result import Result
 from factored_bandits.theory import comparisons_upper, gaps, slope
@@ -27,8 +29,12 @@ class Forecast:
     policy: str
     result: Result
     eliminates: bool  # a policy that rules nothing out never says that it is done
-    decided: Floats  # (repetitions, factors) first round in which only the best level was left; inf if there was none
-    theory: tuple[float, ...] | None  # per factor, the round by which the paper promises that; None: no promise
+    # (repetitions, factors) first round in which only the best level was left; inf if there was
+    # none
+    decided: Floats
+    theory: (
+        tuple[float, ...] | None
+    )  # per factor, the round by which the paper promises that; None: no promise
 
     @property
     def all_decided(self) -> Floats:
@@ -41,24 +47,36 @@ class Forecast:
         return float(self.result.correct[:, -1].mean())
 
     def lost(self, rounds: Floats | float) -> float:
-        """The mean regret by these rounds (one number, or one per repetition); beyond the horizon, by the horizon."""
+        """The mean regret by these rounds (one number, or one per repetition); beyond the horizon,
+        by the horizon.
+        """
         ends = np.broadcast_to(np.minimum(rounds, self.result.horizon), (self.result.repetitions,))
         at = np.concatenate([[0], self.result.checkpoints])
-        return float(np.mean([np.interp(t, at, [0.0, *row]) for t, row in zip(ends, self.result.regret, strict=True)]))
+        return float(
+            np.mean(
+                [
+                    np.interp(t, at, [0.0, *row])
+                    for t, row in zip(ends, self.result.regret, strict=True)
+                ]
+            )
+        )
 
     def to_dict(self, fixed: int | None) -> dict[str, Any]:
         """What a plan shows of it, ready for JSON; `fixed`: the rounds of the fixed test."""
-        every: list[tuple[int | None, Floats]] = [(None, self.all_decided), *enumerate(self.decided.T)]
+        every: list[tuple[int | None, Floats]] = [
+            (None, self.all_decided),
+            *enumerate(self.decided.T),
+        ]
         theory = [max(self.theory), *self.theory] if self.theory else [math.inf] * len(every)
         decided = [
             {
                 "factor": factor,  # None: all of them
-                "theory": finite(promise),
+                "theory": finite(remember),
                 "median": finite(share_point(rounds, 0.5)),
                 "quantile_90": finite(share_point(rounds, 0.9)),
                 "rounds": [finite(t) for t in rounds],
             }
-            for (factor, rounds), promise in zip(every, theory, strict=True)
+            for (factor, rounds), remember in zip(every, theory, strict=True)
         ]
         return {
             "policy": self.policy,
@@ -70,15 +88,17 @@ class Forecast:
             "decided": decided if self.eliminates else None,
             "censored": float(np.isinf(self.all_decided).mean()) if self.eliminates else None,
             "lost_until_decided": self.lost(self.all_decided) if self.eliminates else None,
-            "lost_in_time_of_fixed_test": self.lost(fixed) if fixed and fixed <= self.result.horizon else None,
+            "lost_in_time_of_fixed_test": self.lost(fixed)
+            if fixed and fixed <= self.result.horizon
+            else None,
         }
 
 
-def forecast(policy: Policy, problem: Problem, result: Result) -> Forecast:
+def forecast(policy: Policy, problem: Environment, result: Result) -> Forecast:
     """Read a simulation."""
-    eliminates = hasattr(policy.module, "standing")
-    promised = policy.name in THEOREMS and policy.params == type(policy.params)()
-    theory = promised_rounds(problem, policy.reward_range) if promised else None
+    eliminates = hasattr(policy.module, "active_sets")
+    recall = policy.name in THEOREMS and policy.params == type(policy.params)()
+    theory = guaranteed_rounds(problem, policy.reward_range) if recall else None
     return Forecast(policy.label, result, eliminates, rounds_decided(result, eliminates), theory)
 
 
@@ -102,27 +122,35 @@ def rounds_decided(result: Result, eliminates: bool) -> Floats:
 
 
 def _rows(result: Result) -> dict[int, int]:
-    """The row of each repetition with events; after Ctrl-C some repetitions may be missing between them."""
+    """The row of each repetition with events; after Ctrl-C some repetitions may be missing between
+    them.
+    """
     seen = sorted({event.repetition for event in result.eliminations})
     complete = not seen or seen[-1] < result.repetitions
     return {index: index if complete else i for i, index in enumerate(seen)}
 
 
-def promised_rounds(problem: Problem, reward_range: RewardRange = "environment") -> tuple[float, ...]:
-    """Per factor, the round by which TEA has ruled out all levels but the best, while its bounds hold.
+def guaranteed_rounds(
+    problem: Environment, reward_range: RewardRange = "environment"
+) -> tuple[float, ...]:
+    """Per factor, the round by which TEA has ruled out all levels but the best, while its bounds
+    hold.
 
-    Step 3 of the proof of Theorem 1 gives the comparisons with the best level after which a level is out; while it is
-    in, each phase has at least one, and a phase is no longer than the largest factor: t = M comparisons(f(t)).
+    Step 3 of the proof of Theorem 1 gives the comparisons with the best level after which a level
+    is out; while it is in, each phase has at least one, and a phase is no longer than the largest
+    factor: t = M comparisons(f(t)).
 
     >>> import factored_bandits as fb
-    >>> [round(t) for t in promised_rounds(fb.environments.spiked(levels=4, best=0.81, gap=0.5))]
+    >>> [round(t) for t in guaranteed_rounds(fb.environments.spiked(levels=4, best=0.81, gap=0.5))]
     [62754, 62754]
     """
     by, longest = slope(problem, reward_range), max(problem.sizes)
     found = []
     for l, gap in enumerate(gaps(problem)):
         others = np.delete(gap, problem.best[l])
-        found.append(rounds_for_gap(by * float(others.min()), len(gap), longest) if len(others) else 0.0)
+        found.append(
+            rounds_for_gap(by * float(others.min()), len(gap), longest) if len(others) else 0.0
+        )
     return tuple(found)
 
 

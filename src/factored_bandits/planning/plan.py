@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from factored_bandits.environments import Problem
 from factored_bandits.core.table import Table
+from factored_bandits.environments import Environment
+
+from .assumptions import Assumptions
 from .figure import plan_figure
 from .fixed import ALPHA, POWER, FixedTest
 from .forecast import Forecast, share_point
-from .assumptions import Guess
 from .verdict import Verdict, judge
 from .words import Clock, rounded
 
@@ -30,8 +31,8 @@ SHARES = (0.5, 0.9)  # of the repetitions
 class Plan:
     """What to expect of an experiment; print it for the tables."""
 
-    problem: Problem
-    guess: Guess | None
+    problem: Environment
+    assumptions: Assumptions | None
     traffic: float | None  # rounds per day
     repetitions: int  # as asked for
     seed: int
@@ -48,7 +49,7 @@ class Plan:
     @property
     def verdict(self) -> Verdict:
         """Whether the experiment can be decided within a year, and what would have to change."""
-        return judge(self.forecasts, self.guess, self.traffic, self.fixed)
+        return judge(self.forecasts, self.assumptions, self.traffic, self.fixed)
 
     def tables(self) -> list[Table]:
         """One row per policy and one for the fixed test; and the same for every factor."""
@@ -58,26 +59,44 @@ class Plan:
         return "\n\n".join([self.verdict.sentence, *map(str, self.tables())])
 
     def plot(self, path: str | Path | None = None, *, title: str | None = None) -> Figure:
-        """The share of repetitions that are decided, over time; written to `path` (.png, .pdf or .svg) if given."""
-        name = title or str(self.guess or self.problem)
+        """The share of repetitions that are decided, over time; written to `path` (.png, .pdf or
+        .svg) if given.
+        """
+        name = title or str(self.assumptions or self.problem)
         return plan_figure(
-            self.forecasts, path, title=name, traffic=self.traffic, fixed=self.fixed, caption=self._run()
+            self.forecasts,
+            path,
+            title=name,
+            traffic=self.traffic,
+            fixed=self.fixed,
+            caption=self._run(),
         )
 
     def _overview(self) -> Table:
         clock, fixed = Clock(self.traffic), self.fixed
-        columns = ["policy", "decided: theory", "half of runs", "90 % of runs", "best found", "lost until decided"]
+        columns = [
+            "policy",
+            "decided: theory",
+            "half of runs",
+            "90 % of runs",
+            "best found",
+            "lost until decided",
+        ]
         rows = []
         for each in self.forecasts:
             horizon, all_decided = each.result.horizon, each.all_decided
             row = [each.policy, clock.show(max(each.theory)) if each.theory else NOTHING]
             row += [
-                clock.show(share_point(all_decided, s), horizon) if each.eliminates else NOTHING for s in (0.5, 0.9)
+                clock.show(share_point(all_decided, s), horizon) if each.eliminates else NOTHING
+                for s in (0.5, 0.9)
             ]
             row += [f"{each.best_found:.0%}", self._lost(each)]
             rows.append((*row, self._lost_meanwhile(each)) if fixed else tuple(row))
         if fixed:
-            points = [clock.show(fixed.total if fixed.decided >= share else math.inf, fixed.total) for share in SHARES]
+            points = [
+                clock.show(fixed.total if fixed.decided >= share else math.inf, fixed.total)
+                for share in SHARES
+            ]
             lost = rounded(fixed.lost)
             rows.append(("fixed test", NOTHING, *points, f"{fixed.best_found:.0%}", lost, lost))
             columns.append("lost in fixed test's time")
@@ -119,11 +138,15 @@ class Plan:
         return f"{self.repetitions} repetitions of {rounds} rounds; seed {self.seed}{interrupted}"
 
     def _caption(self) -> str:
-        lines = [f"{self.guess or self.problem}; {self._run()}"]
+        lines = [f"{self.assumptions or self.problem}; {self._run()}"]
         lines += [
-            "decided: only the best level of each factor is left; theory: at the latest, as long as its bounds hold"
+            "decided: only the best level of each factor is left; theory: at the latest, as long "
+            "as its bounds hold"
         ]
-        lines += [f"lost: {self.problem.unit}, against playing the best combination from the start; mean of all runs"]
+        lines += [
+            f"lost: {self.problem.unit}, against playing the best combination from the start; mean "
+            "of all runs"
+        ]
         quiet = [each for each in self.forecasts if not each.eliminates]
         if quiet:
             shown = ", ".join(f"{each.policy} (by round {each.result.horizon:,})" for each in quiet)
@@ -131,21 +154,30 @@ class Plan:
         if self.fixed:
             per_level = " / ".join(f"{count:,}" for count in self.fixed.per_level)
             lines += [
-                f"fixed test: all combinations equally often, rounds per level {per_level}; {self.fixed.comparisons} "
-                f"comparisons of levels, alpha {ALPHA:.0%} for all (Bonferroni), power {POWER:.0%} for each: "
+                f"fixed test: all combinations equally often, rounds per level {per_level}; "
+                f"{self.fixed.comparisons} "
+                f"comparisons of levels, alpha {ALPHA:.0%} for all (Bonferroni), power {POWER:.0%} "
+                "for each: "
                 f"decides everything in {self.fixed.decided:.0%} of runs"
             ]
         return "\n".join([*lines, *self.notes])
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything that the tables and the figure show, ready for JSON; null where the horizon came first."""
-        guess, fixed = self.guess, self.fixed
+        """Everything that the tables and the figure show, ready for JSON; null where the horizon
+        came first.
+        """
+        assumptions, fixed = self.assumptions, self.fixed
         return {
             "format": FORMAT,
             "version": VERSION,
             "problem": self.problem.name,
             "sizes": list(self.problem.sizes),
-            "guess": guess and {"base_rate": guess.base_rate, "lift": guess.lifts, "best_rate": guess.best_rate},
+            "guess": assumptions
+            and {
+                "base_rate": assumptions.base_rate,
+                "lift": assumptions.lifts,
+                "best_rate": assumptions.best_rate,
+            },
             "traffic_per_day": self.traffic,
             "repetitions": self.repetitions,
             "seed": self.seed,

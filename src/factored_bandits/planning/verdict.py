@@ -7,11 +7,12 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from factored_bandits.errors import InvalidInput
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.theory import slope
+
+from .assumptions import Assumptions
 from .fixed import FixedTest, margins
 from .forecast import Forecast, rounds_for_gap, share_point
-from .assumptions import Guess
 from .words import YEAR, Clock, duration, rounded
 
 HALVINGS = 40
@@ -21,89 +22,124 @@ class Verdict(NamedTuple):
     """What the plan comes to."""
 
     sentence: str
-    within_a_year: bool | None  # None: nobody said how much traffic there is, or the simulation was too short
+    within_a_year: (
+        bool | None
+    )  # None: nobody said how much traffic there is, or the simulation was too short
     traffic_needed: float | None = None  # rounds per day with which it takes a year
-    lift_needed: float | None = None  # lift (the smallest, if they differ) with which it takes a year
+    lift_needed: float | None = (
+        None  # lift (the smallest, if they differ) with which it takes a year
+    )
 
 
 def judge(
     forecasts: Sequence[Forecast],
-    guess: Guess | None,
+    assumptions: Assumptions | None,
     traffic: float | None,
     fixed: FixedTest | None,
 ) -> Verdict:
     """Judge by the policy that decides first."""
     able = [each for each in forecasts if each.eliminates]
     if not able:
-        return Verdict("None of these policies rules levels out, so none of them ever says that it is done.", None)
-    quickest = min(able, key=lambda each: (share_point(each.all_decided, 0.5), -each.result.horizon))
+        return Verdict(
+            "None of these policies rules levels out, so none of them ever says that it is done.",
+            None,
+        )
+    quickest = min(
+        able, key=lambda each: (share_point(each.all_decided, 0.5), -each.result.horizon)
+    )
     horizon, clock = quickest.result.horizon, Clock(traffic)
     half, most = (share_point(quickest.all_decided, share) for share in (0.5, 0.9))
     year = YEAR * traffic if traffic else math.inf
     if half <= year and math.isfinite(half):
         times = clock.show(half, unit=" rounds"), clock.show(most, horizon, " rounds")
         shown = f"after {times[0]} half of the time, after {times[1]} 9 times in 10"
-        return Verdict(f"{quickest.policy} has decided everything {shown}.", True if traffic else None)
+        return Verdict(
+            f"{quickest.policy} has decided everything {shown}.", True if traffic else None
+        )
     if math.isinf(half) and (traffic is None or horizon < year):
         known = f"{quickest.policy} had not decided everything after {clock.show(horizon, unit=' rounds')}"
-        return Verdict(f"{known} in most repetitions; simulate more rounds (horizon) to see when it does.", None)
+        return Verdict(
+            f"{known} in most repetitions; simulate more rounds (horizon) to see when it does.",
+            None,
+        )
     assert traffic is not None  # a year is finite only then
-    return _cannot(quickest.policy, min(half, horizon), math.isinf(half), guess, traffic, fixed)
+    return _cannot(
+        quickest.policy, min(half, horizon), math.isinf(half), assumptions, traffic, fixed
+    )
 
 
 def _cannot(
     policy: str,
     rounds: float,
     more: bool,
-    guess: Guess | None,
+    assumptions: Assumptions | None,
     traffic: float,
     fixed: FixedTest | None,
 ) -> Verdict:
     year = YEAR * traffic
-    needed, lift = traffic * rounds / year, lift_for(guess, year / rounds) if guess else None
+    needed, lift = (
+        traffic * rounds / year,
+        lift_for(assumptions, year / rounds) if assumptions else None,
+    )
     than = "more than" if more else "about"
     changes = f"{than} {rounded(needed)} a day"
-    if guess:
-        changes += f", or a lift of {than} {lift:.2g}" if lift else " (no lift that is possible would be enough)"
+    if assumptions:
+        changes += (
+            f", or a lift of {than} {lift:.2g}"
+            if lift
+            else " (no lift that is possible would be enough)"
+        )
     else:
         changes += ", or larger differences between the levels"
     other = ""
     if fixed and fixed.total <= year:
         other = (
-            f"; the fixed test below would take {duration(fixed.total / traffic)} and decide everything "
+            f"; the fixed test below would take {duration(fixed.total / traffic)} and decide "
+            "everything "
             f"{fixed.decided:.0%} of the time"
         )
     sentence = (
-        f"This cannot be decided within a year at {rounded(traffic)} a day ({year:,.0f} rounds): {policy} needs "
+        f"This cannot be decided within a year at {rounded(traffic)} a day ({year:,.0f} rounds): "
+        f"{policy} needs "
         f"{than} {rounded(rounds)} ({duration(rounds / traffic)}). It would take {changes}{other}."
     )
     return Verdict(sentence, False, needed, lift)
 
 
-def lift_for(guess: Guess, share: float) -> float | None:
-    """The smallest lift with which the rounds shrink to this share of today's; None if no possible lift is enough."""
-    today = _rounds(guess, 1.0)
+def lift_for(assumptions: Assumptions, share: float) -> float | None:
+    """The smallest lift with which the rounds shrink to this share of today's; None if no possible
+    lift is enough.
+    """
+    today = _rounds(assumptions, 1.0)
     assert today is not None  # the guess itself is possible
     goal, low, high = share * today, 1.0, 1.0
-    while (reached := _rounds(guess, high)) is not None and reached > goal:
+    while (reached := _rounds(assumptions, high)) is not None and reached > goal:
         low, high = high, 2.0 * high
-    for _ in range(HALVINGS):  # beyond the largest possible lift nothing is reached, and the search ends at that lift
+    for _ in range(
+        HALVINGS
+    ):  # beyond the largest possible lift nothing is reached, and the search ends at that lift
         middle = 0.5 * (low + high)
-        reached = _rounds(guess, middle)
+        reached = _rounds(assumptions, middle)
         low, high = (middle, high) if reached is not None and reached > goal else (low, middle)
-    reached = _rounds(guess, high)
-    return high * min(guess.lifts) if reached is not None and reached <= goal else None
+    reached = _rounds(assumptions, high)
+    return high * min(assumptions.lifts) if reached is not None and reached <= goal else None
 
 
-def _rounds(guess: Guess, times: float) -> float | None:
-    """How the rounds of TEA grow if all lifts were so many times as large; None if rates would exceed 1.
+def _rounds(assumptions: Assumptions, times: float) -> float | None:
+    """How the rounds of TEA grow if all lifts were so many times as large; None if rates would
+    exceed 1.
 
-    The formula of the promise, with the gaps of averages over the other factors instead of those in the worst company:
-    too long by a factor that hardly depends on the lift.
+    The formula of the promise, with the gaps of averages over the other factors instead of those in
+    the worst company: too long by a factor that hardly depends on the lift.
     """
     try:
-        problem = dataclasses.replace(guess, lift=tuple(times * lift for lift in guess.lifts)).problem()
-    except InvalidInput:
+        problem = dataclasses.replace(
+            assumptions, lift=tuple(times * lift for lift in assumptions.lifts)
+        ).problem()
+    except InvalidInputError:
         return None
     by, longest = slope(problem), max(problem.sizes)
-    return max(rounds_for_gap(by * float(means[0] - means[1]), len(means), longest) for means in margins(problem))
+    return max(
+        rounds_for_gap(by * float(means[0] - means[1]), len(means), longest)
+        for means in margins(problem)
+    )

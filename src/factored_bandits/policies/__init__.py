@@ -17,13 +17,17 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from factored_bandits.core import discovery
-from factored_bandits.errors import InvalidInput, UnknownName
-from .base import FROM_ENVIRONMENT, Info, Policy, Standing, checked_range, parameters, scaling
+from factored_bandits.errors import InvalidInputError, UnknownNameError
+
+from .base import FROM_ENVIRONMENT, Info, LevelReport, Policy, checked_range, parameters, scaling
 
 Kind = Literal["factored", "duel"]
-FOLDERS: dict[Kind, str] = {"factored": "factored", "duel": "dueling"}  # where the policies of a kind are
+FOLDERS: dict[Kind, str] = {
+    "factored": "factored",
+    "duel": "dueling",
+}  # where the policies of a kind are
 
-__all__ = ["Description", "Info", "Policy", "Standing", "describe", "make", "names", "scaling"]
+__all__ = ["Description", "Info", "LevelReport", "Policy", "describe", "make", "names", "scaling"]
 
 
 def names(kind: Kind | None = None) -> list[str]:
@@ -41,7 +45,7 @@ def load(name: str) -> types.ModuleType:
     for kind in FOLDERS:
         if name in _modules(kind):
             return importlib.import_module(_modules(kind)[name])
-    raise UnknownName.of("policy", name, names())
+    raise UnknownNameError.of("policy", name, names())
 
 
 def _modules(kind: Kind) -> dict[str, str]:
@@ -55,17 +59,21 @@ def make(
     reward_range: tuple[float, float] | Literal["environment"] | None = FROM_ENVIRONMENT,
     **params: Any,
 ) -> Policy:
-    """A policy ready for `simulate` or `Agent`: by name, or from a module of your own that follows the contract.
+    """A policy ready for `simulate` or `Agent`: by name, or from a module of your own that follows
+    the contract.
 
-    `reward_range=(low, high)` declares bounded rewards, None raw ones (means in [-1, 1], 1-sub-Gaussian noise); by
-    default the range is the environment's.
+    `reward_range=(low, high)` declares bounded rewards, None raw ones (means in [-1, 1],
+    1-sub-Gaussian noise); by default the range is the environment's.
 
     >>> make("tea", reward_range=(0, 1)).reward_range
     (0.0, 1.0)
     """
     if isinstance(policy, Policy):
         if params or reward_range != FROM_ENVIRONMENT:
-            raise InvalidInput(f"{policy.label} is made already; give its parameters to make() together with its name")
+            raise InvalidInputError(
+                f"{policy.label} is made already; give its parameters to make() together with its "
+                "name"
+            )
         return policy
     if isinstance(policy, types.ModuleType):
         name, module = policy.__name__.rpartition(".")[2], policy
@@ -80,7 +88,9 @@ def _check_module(module: types.ModuleType) -> None:
     needed = ["INFO", "Params", "State", "init", "plan", "learn", "recommend"]
     missing = [name for name in needed if not hasattr(module, name)]
     if missing:
-        raise InvalidInput(f"module {module.__name__} is not a policy: it has no {', '.join(missing)}")
+        raise InvalidInputError(
+            f"module {module.__name__} is not a policy: it has no {', '.join(missing)}"
+        )
 
 
 @dataclass(frozen=True)
@@ -97,7 +107,11 @@ class Description:
         rows += [f"problems    {'duels' if self.info.kind == 'duel' else 'factored'}"]
         rows += [f"assumes     {self.info.assumption}", f"guarantee   {self.info.guarantee}"]
         rows += [f"horizon     {'needed' if self.info.needs_horizon else 'not needed'}"]
-        rows += ["learns from the outcome of each factor"] if self.info.feedback == "parts" else []
+        rows += (
+            ["learns from the outcome of each factor"]
+            if self.info.feedback == "semi-bandit"
+            else []
+        )
         rows += [f"reference   {self.info.reference}", "parameters"]
         rows += [f"  {name} = {text}" for name, text in self.parameters.items()]
         return "\n".join(rows)

@@ -8,18 +8,19 @@ A policy module holds (DESIGN in docs/explanation/contract.md):
     init(params, sizes, horizon) -> State
     @kernel plan(params, state, t, rng, actions) -> int   fill actions[:n], n >= 1 plays from round t
     @kernel learn(params, state, t, actions, rewards)     the block that began at round t, rewards on INFO.scale; with
-                                                          INFO.feedback == "parts" (n, L), the outcome of each factor
+                                                          INFO.feedback == "semi-bandit" (n, L), the
+                                                          outcome of each factor
     @kernel recommend(params, state, action)              the best action as far as is known, into `action`
   and, where they make sense,
     @kernel idle(params, state, t) -> int                 rounds from t in which the play is fixed (one row, no chance)
                                                           and no reward can change the state
     @kernel standing(params, state) -> (flags, version)   which levels are in; the version changes whenever they do
     propensities(params, state, length) -> list           per factor the chance of each level in the block just planned
-    status(params, state, t) -> list                      per factor and level a `Standing`
+    status(params, state, t) -> list                      per factor and level a `LevelReport`
     block_length(sizes) -> int                            the longest block (default: the largest size)
-    absorb(params, state, wins)                           past duels into a new state: wins (K, K) of row over column
+    warm_start(params, state, wins)                           past duels into a new state: wins (K, K) of row over column
     confidence(params, state, t) -> float | None          how sure it is that all is out but what it recommends, else 0
-    doubts(params, state) -> list | None                  per factor and level an anytime p-value of its being the best
+    p_values(params, state) -> list | None                  per factor and level an anytime p-value of its being the best
 """
 
 from __future__ import annotations
@@ -30,10 +31,12 @@ import typing
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from factored_bandits.errors import InvalidInput, UnknownName
+from factored_bandits.errors import InvalidInputError, UnknownNameError
 
 Range = tuple[float, float]
-Code = Any  # a choice as kernels see it, a number: `PAPER: Code = 0` can be compared with a parameter that is a Literal
+# a choice as kernels see it, a number: `PAPER: Code = 0` can be compared with a parameter that is a
+# Literal
+Code = Any
 FROM_ENVIRONMENT: Literal["environment"] = "environment"
 FOREVER = 2**62  # rounds: what `idle` returns when nothing will ever change again
 
@@ -50,11 +53,13 @@ class Info:
     reference: str
     needs_horizon: bool = False
     ties: bool = True  # duels: can it learn from a tie?
-    feedback: Literal["reward", "parts"] = "reward"  # what it learns from: the reward, or the outcome of each factor
+    feedback: Literal["reward", "semi-bandit"] = (
+        "reward"  # what it learns from: the reward, or the outcome of each factor
+    )
     shuffled: bool = False  # is every column of a block in random order, independent of the others?
 
 
-class Standing(NamedTuple):
+class LevelReport(NamedTuple):
     """What a policy knows of one level, in the units of `INFO.scale`."""
 
     active: bool
@@ -82,8 +87,8 @@ class Policy:
         """The name, with every parameter that is not at its default.
 
         >>> from factored_bandits import policies
-        >>> policies.make("ucb1", alpha=0.5).label
-        'ucb1(alpha=0.5)'
+        >>> policies.make("flat_ucb1", alpha=0.5).label
+        'flat_ucb1(alpha=0.5)'
         """
         defaults = self.params._field_defaults
         changed = {n: v for n, v in self.params._asdict().items() if v != defaults[n]}
@@ -93,7 +98,7 @@ class Policy:
             return self.name
         return f"{self.name}({', '.join(f'{n}={v}' for n, v in changed.items())})"
 
-    def coded(self) -> Any:
+    def encoded(self) -> Any:
         """The parameters as kernels see them: a choice becomes its position among the choices."""
         hints = typing.get_type_hints(type(self.params))
         values = [
@@ -109,7 +114,7 @@ def parameters(module: types.ModuleType, given: dict[str, Any]) -> Any:
     hints = typing.get_type_hints(module.Params)
     for key in given:
         if key not in hints:
-            raise UnknownName.of(f"parameter of {name}", key, [*hints, "reward_range"])
+            raise UnknownNameError.of(f"parameter of {name}", key, [*hints, "reward_range"])
     return module.Params(**{k: _checked(name, k, v, hints[k]) for k, v in given.items()})
 
 
@@ -118,11 +123,11 @@ def _checked(policy: str, name: str, value: Any, annotation: Any) -> Any:
         choices = typing.get_args(annotation)
         if value not in choices:
             known = " or ".join(map(repr, choices))
-            raise InvalidInput(f"{policy}: {name} must be {known}, not {value!r}")
+            raise InvalidInputError(f"{policy}: {name} must be {known}, not {value!r}")
         return value
     if annotation is bool:
         if not isinstance(value, bool):
-            raise InvalidInput(f"{policy}: {name} must be True or False, not {value!r}")
+            raise InvalidInputError(f"{policy}: {name} must be True or False, not {value!r}")
         return value
     try:
         converted = annotation(value)
@@ -130,7 +135,9 @@ def _checked(policy: str, name: str, value: Any, annotation: Any) -> Any:
         converted = None
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if converted is None or not number or not math.isfinite(converted) or converted != value:
-        raise InvalidInput(f"{policy}: {name} must be a finite {annotation.__name__}, not {value!r}")
+        raise InvalidInputError(
+            f"{policy}: {name} must be a finite {annotation.__name__}, not {value!r}"
+        )
     return converted
 
 
@@ -147,8 +154,9 @@ def checked_range(reward_range: Any) -> Range | None:
     except (TypeError, ValueError):
         low = high = math.nan
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        raise InvalidInput(
-            f"reward_range must be (low, high) with low < high, or None for raw rewards, not {reward_range!r}"
+        raise InvalidInputError(
+            "reward_range must be (low, high) with low < high, or None for raw rewards, not "
+            f"{reward_range!r}"
         )
     return low, high
 

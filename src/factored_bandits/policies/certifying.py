@@ -5,29 +5,40 @@ from __future__ import annotations
 from typing import Any
 
 from factored_bandits.core.arrays import Floats
-from factored_bandits.errors import InvalidInput
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies import Policy, load, names
+
 from .base import Range
 
 
-def doubts_of(policy: Policy, params: Any, state: Any, reward_range: Range | None) -> list[Floats]:
-    """Per factor and level an anytime p-value of its being the best; or an error that says why there is none.
+def p_values_of(
+    policy: Policy, params: Any, state: Any, reward_range: Range | None
+) -> list[Floats]:
+    """Per factor and level an anytime p-value of its being the best; or an error that says why
+    there is none.
 
     >>> from factored_bandits.policies import make
     >>> tea = make("tea")
-    >>> doubts_of(tea, tea.coded(), tea.module.init(tea.coded(), [2, 1], 0), (0.0, 1.0))
+    >>> p_values_of(tea, tea.encoded(), tea.module.init(tea.encoded(), [2, 1], 0), (0.0, 1.0))
     [array([1., 1.]), array([1.])]
     """
-    if not hasattr(policy.module, "doubts"):
-        able = [name for name in names() if hasattr(load(name), "doubts")]
-        raise InvalidInput(f"{policy.label} does not say at any time what is ruled out; these do: {', '.join(able)}")
+    if not hasattr(policy.module, "p_values"):
+        able = [name for name in names() if hasattr(load(name), "p_values")]
+        raise InvalidInputError(
+            f"{policy.label} does not say at any time what is ruled out; these do: "
+            f"{', '.join(able)}"
+        )
     bound = getattr(policy.params, "bound", "paper")
     if reward_range is None and bound != "paper":
-        raise InvalidInput(
-            f"{policy.label}: the bound {bound!r} needs rewards of a declared range; give reward_range=(low, "
-            "high), or use bound='paper', which holds for raw rewards with 1-sub-Gaussian noise and means in [-1, 1]"
+        raise InvalidInputError(
+            f"{policy.label}: the bound {bound!r} needs rewards of a declared range; give "
+            "reward_range=(low, "
+            "high), or use bound='paper', which holds for raw rewards with 1-sub-Gaussian noise "
+            "and means in [-1, 1]"
         )
-    found: list[Floats] | None = policy.module.doubts(params, state)
+    found: list[Floats] | None = policy.module.p_values(params, state)
     if found is None:
-        raise InvalidInput(f"{policy.label}: nothing is proved with these parameters; use positions='first'")
+        raise InvalidInputError(
+            f"{policy.label}: nothing is proved with these parameters; use positions='first'"
+        )
     return found

@@ -1,6 +1,8 @@
-"""Policies as people write them: `tea`, `ucb1(alpha=0.5)`, and lists of these separated by commas.
+"""Policies as people write them: `tea`, `flat_ucb1(alpha=0.5)`, and lists of these separated by
+commas.
 
-The inverse of `Policy.label`: parameters are Python literals, or bare words for choices; nothing is evaluated.
+The inverse of `Policy.label`: parameters are Python literals, or bare words for choices; nothing is
+evaluated.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ import ast
 import re
 from typing import Any
 
-from factored_bandits.errors import InvalidInput
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies import Policy, make
 
 _SHAPE = re.compile(r"\s*([A-Za-z_][\w-]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
@@ -18,14 +20,16 @@ _SHAPE = re.compile(r"\s*([A-Za-z_][\w-]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 def parse(text: str) -> Policy:
     """The policy that `text` describes.
 
-    >>> parse("ucb1(alpha=0.5)").params.alpha
+    >>> parse("flat_ucb1(alpha=0.5)").params.alpha
     0.5
     >>> parse("dueling-tea").label
     'dueling_tea'
     """
     shape = _SHAPE.fullmatch(text)
     if shape is None:
-        raise InvalidInput(f"policy {text.strip()!r} is not written as name or name(parameter=value, ...)")
+        raise InvalidInputError(
+            f"policy {text.strip()!r} is not written as name or name(parameter=value, ...)"
+        )
     name, inside = shape.groups()
     return make(name.replace("-", "_"), **_parameters(text.strip(), inside or ""))
 
@@ -33,8 +37,8 @@ def parse(text: str) -> Policy:
 def parse_list(text: str) -> list[Policy]:
     """The policies of a comma-separated list; commas inside parentheses separate parameters.
 
-    >>> [policy.label for policy in parse_list("ucb1(alpha=0.5), tea")]
-    ['ucb1(alpha=0.5)', 'tea']
+    >>> [policy.label for policy in parse_list("flat_ucb1(alpha=0.5), tea")]
+    ['flat_ucb1(alpha=0.5)', 'tea']
     """
     return [parse(part) for part in split(text)] if text.strip() else []
 
@@ -53,7 +57,7 @@ def split(text: str) -> list[str]:
         else:
             parts[-1] += character
     if depth != 0:
-        raise InvalidInput(f"policies {text!r} have an unclosed or a surplus bracket")
+        raise InvalidInputError(f"policies {text!r} have an unclosed or a surplus bracket")
     return parts
 
 
@@ -62,8 +66,14 @@ def _parameters(text: str, inside: str) -> dict[str, Any]:
         call = ast.parse(f"policy({inside})", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         call = None
-    if not isinstance(call, ast.Call) or call.args or any(keyword.arg is None for keyword in call.keywords):
-        raise InvalidInput(f"policy {text!r}: parameters are written as name(parameter=value, ...)")
+    if (
+        not isinstance(call, ast.Call)
+        or call.args
+        or any(keyword.arg is None for keyword in call.keywords)
+    ):
+        raise InvalidInputError(
+            f"policy {text!r}: parameters are written as name(parameter=value, ...)"
+        )
     return {str(keyword.arg): _value(text, keyword) for keyword in call.keywords}
 
 
@@ -73,4 +83,6 @@ def _value(text: str, keyword: ast.keyword) -> Any:
     try:
         return ast.literal_eval(keyword.value)
     except (ValueError, TypeError, RecursionError):
-        raise InvalidInput(f"policy {text!r}: the value of {keyword.arg} must be a number or a word") from None
+        raise InvalidInputError(
+            f"policy {text!r}: the value of {keyword.arg} must be a number or a word"
+        ) from None

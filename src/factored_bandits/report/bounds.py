@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from factored_bandits.environments import Problem
+from factored_bandits.environments import Environment
+from factored_bandits.report.charts.overlay import with_bounds
 from factored_bandits.simulation.result import Result
 from factored_bandits.theory import check
+
 from .chart import Chart
 from .charts import curves
-from factored_bandits.report.charts.overlay import with_bounds
 from .measured import describe
 
 
-def bounds_chart(result: Result, environment: Problem, name: str = "bounds", title: str | None = None) -> Chart:
-    """The regret of a policy with its upper bound, if the paper has one, and the lower bound, once it applies.
+def bounds_chart(
+    result: Result, environment: Environment, name: str = "bounds", title: str | None = None
+) -> Chart:
+    """The regret of a policy with its upper bound, if the paper has one, and the lower bound, once
+    it applies.
 
     >>> import factored_bandits as fb
     >>> problem = fb.environments.spiked(levels=3, best=0.81, gap=0.5)
@@ -27,4 +31,6 @@ def bounds_chart(result: Result, environment: Problem, name: str = "bounds", tit
     rounds = verdict.rounds.astype(np.float64)
     caption = "; ".join([describe([result]), *verdict.verdicts()])
     base = curves([result], name, title, y="log", caption=caption)
-    return with_bounds(base, [{"upper bound": (rounds, verdict.upper), "lower bound": (rounds, lower)}])
+    return with_bounds(
+        base, [{"upper bound": (rounds, verdict.upper), "lower bound": (rounds, lower)}]
+    )

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from factored_bandits.core.arrays import Floats
-from .palette import Look
 from factored_bandits.core.table import Table
+
+from .palette import Look
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -18,18 +19,24 @@ CROWD = 60  # returns in one row
 
 
 class Axis(NamedTuple):
-    """An axis as it is first shown, and its limits on the other scale, if a reader may switch to that."""
+    """An axis as it is first shown, and its limits on the other scale, if a reader may switch to
+    that.
+    """
 
     label: str
     limits: tuple[float, float]
     log: bool = False
-    other: tuple[float, float] | None = None  # the limits after switching between linear and logarithmic
+    other: tuple[float, float] | None = (
+        None  # the limits after switching between linear and logarithmic
+    )
     ticks: tuple[tuple[float, str], ...] = ()  # where the drawing library should not choose
 
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """One line: perhaps with a band, with the runs that it is the mean of, or as points with errors."""
+    """One line: perhaps with a band, with the runs that it is the mean of, or as points with
+    errors.
+    """
 
     key: str  # what the legend switches: lines with one key come and go together
     label: str  # in the legend; empty for a line that has no entry of its own
@@ -39,7 +46,9 @@ class Line:
     low: Floats | None = None  # (n,) the band
     high: Floats | None = None
     runs: Floats | None = None  # (repetitions, n)
-    errors: Floats | None = None  # (n,) half the length of the error bars; the points are then marked
+    errors: Floats | None = (
+        None  # (n,) half the length of the error bars; the points are then marked
+    )
     width: float = 2.0
     steps: bool = False  # y holds until the next x
 
@@ -78,9 +87,9 @@ class Chart:
     >>> from factored_bandits.report.charts import curves
     >>> import factored_bandits as fb
     >>> problem = fb.environments.spiked(levels=3, best=0.81, gap=0.8)
-    >>> chart = curves(fb.compare("uniform, ucb1", problem, 2_000, repetitions=4, progress=False).results, name="first")
+    >>> chart = curves(fb.compare("uniform, flat_ucb1", problem, 2_000, repetitions=4, progress=False).results, name="first")
     >>> chart.name, chart.title, [line.label for line in chart.panels[0].lines]
-    ('first', 'rank_one (3 x 3 levels)', ['uniform', 'ucb1'])
+    ('first', 'rank1 (3 x 3 levels)', ['uniform', 'flat_ucb1'])
     """
 
     name: str  # of the files, and of the place on the page
@@ -91,7 +100,9 @@ class Chart:
     order: tuple[str, ...] = ()  # of the keys in the legend; by default that of the lines
 
     def figure(self, path: str | Path | None = None, *, runs: bool = False) -> Figure:
-        """Draw with matplotlib, with every run if wanted; written to `path` (.png, .pdf, .svg) if there is one."""
+        """Draw with matplotlib, with every run if wanted; written to `path` (.png, .pdf, .svg) if
+        there is one.
+        """
         from factored_bandits.report.matplotlib.figures import draw
 
         return draw(self, path, runs=runs)
@@ -114,4 +125,6 @@ class Chart:
             for line in panel.lines:
                 if line.label:
                     entries.setdefault(line.key, line)
-        return {key: entries[key] for key in dict.fromkeys([*self.order, *entries]) if key in entries}
+        return {
+            key: entries[key] for key in dict.fromkeys([*self.order, *entries]) if key in entries
+        }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
-from factored_bandits.errors import InvalidInput
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.simulation.result import Result
 
 if TYPE_CHECKING:
@@ -53,10 +53,11 @@ class Measured:
 
 
 def measured(source: Any) -> list[Measured]:
-    """What was measured, from a tidy frame or from several results; one for each problem and policy.
+    """What was measured, from a tidy frame or from several results; one for each problem and
+    policy.
 
-    A frame has the columns policy, round and regret, and of experiment, problem, repetition, horizon, regret_unit,
-    arms and seed those that it needs.
+    A frame has the columns policy, round and regret, and of experiment, problem, repetition,
+    horizon, regret_unit, arms and seed those that it needs.
 
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"policy": "tea", "repetition": [0, 0, 1, 1], "round": [1, 9] * 2, "regret": [0, 3, 0, 5]})
@@ -65,9 +66,11 @@ def measured(source: Any) -> list[Measured]:
     """
     if hasattr(source, "to_pandas"):  # polars, pyarrow
         source = source.to_pandas()
-    found = _of_frame(source) if hasattr(source, "groupby") else [_of_result(each) for each in source]
+    found = (
+        _of_frame(source) if hasattr(source, "groupby") else [_of_result(each) for each in source]
+    )
     if not found:
-        raise InvalidInput("results is empty: there is nothing to draw")
+        raise InvalidInputError("results is empty: there is nothing to draw")
     return found
 
 
@@ -88,7 +91,9 @@ def _of_result(result: Measured | Result) -> Measured:
 def _of_frame(frame: pandas.DataFrame) -> list[Measured]:
     missing = [name for name in NEEDED if name not in frame.columns]
     if missing:
-        raise InvalidInput(f"the frame has no column {missing[0]!r}; it has {', '.join(map(repr, frame.columns))}")
+        raise InvalidInputError(
+            f"the frame has no column {missing[0]!r}; it has {', '.join(map(repr, frame.columns))}"
+        )
     if "unit" in frame.columns and "regret_unit" not in frame.columns:
         frame = frame.rename(columns={"unit": "regret_unit"})
     groups = [name for name in GROUPS if name in frame.columns]
@@ -98,13 +103,19 @@ def _of_frame(frame: pandas.DataFrame) -> list[Measured]:
 def _of_group(part: pandas.DataFrame) -> Measured:
     """One policy on one problem."""
     policy, problem = _only(part, "policy", ""), _only(part, "problem", "")
-    repetition = part["repetition"] if "repetition" in part.columns else np.zeros(len(part), dtype=int)
+    repetition = (
+        part["repetition"] if "repetition" in part.columns else np.zeros(len(part), dtype=int)
+    )
     wide = part.assign(repetition=repetition)
     if wide.duplicated(["repetition", "round"]).any():
-        raise InvalidInput(f"{policy} on {problem!r}: a round of a repetition is there twice; give each run once")
+        raise InvalidInputError(
+            f"{policy} on {problem!r}: a round of a repetition is there twice; give each run once"
+        )
     table = wide.pivot(index="repetition", columns="round", values="regret").sort_index(axis=1)
     if table.isna().to_numpy().any():
-        raise InvalidInput(f"{policy} on {problem!r}: its repetitions were noted at different rounds")
+        raise InvalidInputError(
+            f"{policy} on {problem!r}: its repetitions were noted at different rounds"
+        )
     rounds = table.columns.to_numpy(dtype=np.int64)
     return Measured(
         policy=policy,
@@ -114,7 +125,9 @@ def _of_group(part: pandas.DataFrame) -> Measured:
         horizon=int(_only(part, "horizon", int(rounds[-1]))),
         unit=_only(part, "regret_unit", ""),
         arms=str(_only(part, "arms", "")),
-        seed=int(part["seed"].iloc[0]) if "seed" in part.columns and part["seed"].nunique() == 1 else None,
+        seed=int(part["seed"].iloc[0])
+        if "seed" in part.columns and part["seed"].nunique() == 1
+        else None,
         experiment=_only(part, "experiment", ""),
     )
 
@@ -125,29 +138,38 @@ def _only(part: pandas.DataFrame, column: str, default: Any) -> Any:
         return default
     values = part[column].unique()
     if len(values) > 1:
-        raise InvalidInput(f"{column} differs within one policy on one problem: {', '.join(map(repr, values[:4]))}")
+        raise InvalidInputError(
+            f"{column} differs within one policy on one problem: {', '.join(map(repr, values[:4]))}"
+        )
     return values[0]
 
 
 def by_problem(measurements: Sequence[Measured]) -> dict[str, list[Measured]]:
-    """In the order of their first appearance; named after the problem, with its experiment if there are several."""
+    """In the order of their first appearance; named after the problem, with its experiment if there
+    are several.
+    """
     several = len({each.experiment for each in measurements}) > 1
     found: dict[str, list[Measured]] = {}
     for each in measurements:
-        found.setdefault(f"{each.experiment}: {each.problem}" if several else each.problem, []).append(each)
+        found.setdefault(
+            f"{each.experiment}: {each.problem}" if several else each.problem, []
+        ).append(each)
     return found
 
 
 def describe(source: Any) -> str:
-    """What was measured: problem, K, unit, horizon T, repetitions and seed, as the caption of figures and tables.
+    """What was measured: problem, K, unit, horizon T, repetitions and seed, as the caption of
+    figures and tables.
 
     >>> import factored_bandits as fb
     >>> result = fb.simulate("uniform", fb.environments.spiked(2), 100, repetitions=2, progress=False)
     >>> describe([result])
-    "rank_one (2 x 2 levels); regret in unit 'reward'; horizon 100; 2 repetitions; seed 0"
+    "rank1 (2 x 2 levels); regret in unit 'reward'; horizon 100; 2 repetitions; seed 0"
     """
     every = measured(source)
-    problems, sizes, units = ({getattr(each, name) for each in every} for name in ("problem", "arms", "unit"))
+    problems, sizes, units = (
+        {getattr(each, name) for each in every} for name in ("problem", "arms", "unit")
+    )
     facts = [next(iter(problems)) if len(problems) == 1 else f"{len(problems)} problems"]
     if sizes != {""}:
         facts.append(f"K = {', '.join(sorted(sizes, key=size))}".replace("x", " x "))
@@ -171,7 +193,7 @@ def size(arms: str) -> float:
     try:
         return float(np.mean([int(part) for part in arms.split("x")]))
     except ValueError:
-        raise InvalidInput(f"arms must be such as '64' or '16x16', not {arms!r}") from None
+        raise InvalidInputError(f"arms must be such as '64' or '16x16', not {arms!r}") from None
 
 
 def _span(numbers: Sequence[int]) -> str:

@@ -1,9 +1,10 @@
 """One palette for every figure: an algorithm keeps its colour and its line everywhere.
 
-Colours are those of Okabe & Ito, told apart by the colour-blind, without yellow, which vanishes on white; times seven
-dash patterns. A variant of an algorithm (other parameters) keeps its colour and dashes and is told apart by a marker.
-Names in `KNOWN` are pinned. Every other algorithm of the library has a place of its own, found from its letters and
-free of the others', so that a new algorithm needs no entry here.
+Colours are those of Okabe & Ito, told apart by the colour-blind, without yellow, which vanishes on
+white; times seven dash patterns. A variant of an algorithm (other parameters) keeps its colour and
+dashes and is told apart by a marker. Names in `KNOWN` are pinned. Every other algorithm of the
+library has a place of its own, found from its letters and free of the others', so that a new
+algorithm needs no entry here.
 """
 
 from __future__ import annotations
@@ -27,7 +28,12 @@ COLOURS = {
     "black": "#000000",
 }
 GREY = "#777777"  # bounds, and what is no policy
-INK, SOFT, EDGE, PALE = "#333333", "#666666", "#999999", "#d9d9d9"  # of text, captions, axes and grids
+INK, SOFT, EDGE, PALE = (
+    "#333333",
+    "#666666",
+    "#999999",
+    "#d9d9d9",
+)  # of text, captions, axes and grids
 DASHES: dict[str, tuple[float, ...]] = {
     "solid": (),
     "dashed": (5.0, 2.0),
@@ -51,7 +57,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P")
 
 KNOWN = {
     "tea": ("blue", "solid"),
-    "ucb1": ("vermillion", "solid"),
+    "flat_ucb1": ("vermillion", "solid"),
     "uniform": ("black", "dashed"),
     "lb_inf": ("green", "solid"),
     "tsallis_inf": ("green", "dashed"),
@@ -59,11 +65,11 @@ KNOWN = {
     "comband": ("green", "dashdot"),
     "rank1_elim": ("orange", "solid"),
     "rank1_elim_kl": ("orange", "dashed"),
-    "sparring_ucb": ("sky", "solid"),
-    "sparring_kl_ucb": ("sky", "dashed"),
+    "per_factor_ucb": ("sky", "solid"),
+    "per_factor_kl_ucb": ("sky", "dashed"),
     "marginal_thompson": ("purple", "dashed"),
-    "thompson": ("purple", "solid"),
-    "kl_ucb": ("vermillion", "dashed"),
+    "flat_thompson": ("purple", "solid"),
+    "flat_kl_ucb": ("vermillion", "dashed"),
     "dueling_tea": ("blue", "dashdot"),
     "dueling_uniform": ("black", "dotted"),
     "rucb": ("sky", "dashdot"),
@@ -90,11 +96,12 @@ class Look(NamedTuple):
 
 
 def look(label: str) -> Look:
-    """How the policy with this label is drawn, unless a figure holds so many variants that it must differ.
+    """How the policy with this label is drawn, unless a figure holds so many variants that it must
+    differ.
 
     >>> look("tea")
     Look(colour='#0072B2', dashes=(), marker='')
-    >>> look("ucb1(alpha=0.5)").colour == look("ucb1").colour
+    >>> look("flat_ucb1(alpha=0.5)").colour == look("flat_ucb1").colour
     True
     """
     return looks([label])[label]
@@ -103,7 +110,7 @@ def look(label: str) -> Look:
 def looks(labels: Iterable[str]) -> dict[str, Look]:
     """How the policies of one figure are drawn, each different.
 
-    >>> len(set(looks(["tea", "mine", "ucb1", "ucb1(alpha=0.5)", "ucb1(alpha=1.0)"]).values()))
+    >>> len(set(looks(["tea", "mine", "flat_ucb1", "flat_ucb1(alpha=0.5)", "flat_ucb1(alpha=1.0)"]).values()))
     5
     """
     every = sorted(set(labels))
@@ -114,19 +121,24 @@ def looks(labels: Iterable[str]) -> dict[str, Look]:
         colour, dashes = places[name]
         markers = _turned(MARKERS, parameters) if parameters else [""]
         candidates = [Look(COLOURS[colour], DASHES[dashes], marker) for marker in markers]
-        found[label] = next((each for each in candidates if each not in found.values()), candidates[0])
+        found[label] = next(
+            (each for each in candidates if each not in found.values()), candidates[0]
+        )
     return found
 
 
 def bound_look(name: str, place: int) -> Look:
-    """How a bound is drawn: grey, upper bounds dashed, lower bounds dotted, any other by its place in the figure.
+    """How a bound is drawn: grey, upper bounds dashed, lower bounds dotted, any other by its place
+    in the figure.
 
     >>> bound_look("upper bound", 0).dashes, bound_look("lower bound", 1).dashes
     ((5.0, 2.0), (1.2, 1.6))
     """
     known = {"upper": "dashed", "lower": "dotted"}
     patterns = [pattern for pattern in DASHES if pattern != "solid"]
-    return Look(GREY, DASHES[known.get(name.partition(" ")[0], patterns[place % len(patterns)])], "")
+    return Look(
+        GREY, DASHES[known.get(name.partition(" ")[0], patterns[place % len(patterns)])], ""
+    )
 
 
 @functools.cache
@@ -135,12 +147,18 @@ def _library() -> dict[str, tuple[str, str]]:
     return settle(names(), KNOWN)
 
 
-def settle(newcomers: Iterable[str], settled: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
-    """Give each newcomer the first free place, looking from where its letters say; those settled do not move."""
+def settle(
+    newcomers: Iterable[str], settled: Mapping[str, tuple[str, str]]
+) -> dict[str, tuple[str, str]]:
+    """Give each newcomer the first free place, looking from where its letters say; those settled do
+    not move.
+    """
     places, free = dict(settled), [(colour, dashes) for dashes in DASHES for colour in COLOURS]
     for name in sorted(set(newcomers) - set(settled)):
         candidates = _turned(free, name)
-        places[name] = next((each for each in candidates if each not in places.values()), candidates[0])
+        places[name] = next(
+            (each for each in candidates if each not in places.values()), candidates[0]
+        )
     return places
 
 

@@ -1,7 +1,7 @@
 """Single figures for a notebook: `fb.plot.regret(comparison)` and the like.
 
-Each function takes what the library returns (a result, a comparison, a survey) or a tidy frame, and gives a figure of
-matplotlib, or with `interactive=True` one of plotly.
+Each function takes what the library returns (a result, a comparison, a survey) or a tidy frame, and
+gives a figure of matplotlib, or with `interactive=True` one of plotly.
 """
 
 from __future__ import annotations
@@ -10,14 +10,15 @@ import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from factored_bandits.environments import Environment
+from factored_bandits.errors import InvalidInputError, MissingExtraError
+from factored_bandits.simulation.benchmark import Benchmark
 from factored_bandits.simulation.compare import Comparison
-from factored_bandits.environments import Problem
-from factored_bandits.errors import InvalidInput, MissingExtra
+from factored_bandits.simulation.result import Result
+
 from . import charts
 from .bounds import bounds_chart
 from .chart import Chart
-from factored_bandits.simulation.result import Result
-from factored_bandits.simulation.benchmark import Survey
 
 if TYPE_CHECKING:
     import pandas
@@ -26,18 +27,26 @@ __all__ = ["bounds", "eliminations", "profile", "regret", "slopes"]
 
 
 def regret(
-    source: Any, *, title: str | None = None, y: charts.Scale = "auto", runs: bool = False, interactive: bool = False
+    source: Any,
+    *,
+    title: str | None = None,
+    y: charts.Scale = "auto",
+    runs: bool = False,
+    interactive: bool = False,
 ) -> Any:
-    """Regret over time, a panel for each problem: mean, the middle 80 % of the repetitions, with `runs` each of them.
+    """Regret over time, a panel for each problem: mean, the middle 80 % of the repetitions, with
+    `runs` each of them.
 
     >>> import factored_bandits as fb
     >>> problem = fb.environments.spiked(levels=3, best=0.81, gap=0.8)
-    >>> figure = fb.plot.regret(fb.compare("uniform, ucb1", problem, 2_000, repetitions=4, progress=False))
+    >>> figure = fb.plot.regret(fb.compare("uniform, flat_ucb1", problem, 2_000, repetitions=4, progress=False))
     >>> [line.get_label() for line in figure.axes[0].lines[:2]]
-    ['uniform', 'ucb1']
+    ['uniform', 'flat_ucb1']
     """
     caption = source.caption() if isinstance(source, Comparison) else None
-    return _drawn(charts.curves(_results(source), title=title, y=y, caption=caption), interactive, runs)
+    return _drawn(
+        charts.curves(_results(source), title=title, y=y, caption=caption), interactive, runs
+    )
 
 
 def eliminations(
@@ -48,7 +57,8 @@ def eliminations(
     repetition: int | None = None,
     interactive: bool = False,
 ) -> Any:
-    """Which level of each factor was in when, in one repetition (the first, unless said); `factors` are names.
+    """Which level of each factor was in when, in one repetition (the first, unless said); `factors`
+    are names.
 
     >>> import factored_bandits as fb
     >>> problem = fb.environments.spiked(levels=3, best=0.81, gap=0.5)
@@ -57,9 +67,14 @@ def eliminations(
     ['ad', 'place']
     """
     if not result.eliminations:
-        raise InvalidInput(f"{result.policy} ruled nothing out in {result.horizon:,} rounds: there is nothing to draw")
+        raise InvalidInputError(
+            f"{result.policy} ruled nothing out in {result.horizon:,} rounds: there is nothing to "
+            "draw"
+        )
     frame = _frame(result)
-    duel = int(frame["factor"].max()) == 0 and len(result.sizes) == 2  # the arms of a duel are noted once
+    duel = (
+        int(frame["factor"].max()) == 0 and len(result.sizes) == 2
+    )  # the arms of a duel are noted once
     sizes = result.sizes[:1] if duel else result.sizes
     chart = charts.timeline(
         frame,
@@ -74,20 +89,26 @@ def eliminations(
 
 
 def profile(source: Any, *, title: str = "Performance profile", interactive: bool = False) -> Any:
-    """On what share of the problems each policy is within a factor of the best, of a survey or a tidy frame.
+    """On what share of the problems each policy is within a factor of the best, of a survey or a
+    tidy frame.
 
     >>> import factored_bandits as fb
-    >>> figure = fb.plot.profile({"easy": {"tea": 10.0, "ucb1": 15.0}, "hard": {"tea": 80.0, "ucb1": 20.0}})
+    >>> figure = fb.plot.profile({"easy": {"tea": 10.0, "flat_ucb1": 15.0}, "hard": {"tea": 80.0, "flat_ucb1": 20.0}})
     >>> [line.get_label() for line in figure.axes[0].lines[:2]]
-    ['ucb1', 'tea']
+    ['flat_ucb1', 'tea']
     """
-    if isinstance(source, Survey):
-        return _drawn(charts.profile(source.regrets(), title=title, caption=source.caption()), interactive)
+    if isinstance(source, Benchmark):
+        return _drawn(
+            charts.profile(source.regrets(), title=title, caption=source.caption()), interactive
+        )
     return _drawn(charts.profile(_results(source), title=title), interactive)
 
 
-def slopes(frame: pandas.DataFrame, *, title: str = "Final regret against K", interactive: bool = False) -> Any:
-    """Mean regret at the horizon against K, on logarithmic axes, with fitted slopes; the frame has a column `arms`.
+def slopes(
+    frame: pandas.DataFrame, *, title: str = "Final regret against K", interactive: bool = False
+) -> Any:
+    """Mean regret at the horizon against K, on logarithmic axes, with fitted slopes; the frame has
+    a column `arms`.
 
     >>> import factored_bandits as fb, pandas as pd
     >>> frame = pd.DataFrame({"policy": "tea", "arms": ["8", "16"], "round": 9, "regret": [3, 6]})
@@ -97,8 +118,11 @@ def slopes(frame: pandas.DataFrame, *, title: str = "Final regret against K", in
     return _drawn(charts.slopes(frame, title=title), interactive)
 
 
-def bounds(result: Result, environment: Problem, *, title: str | None = None, interactive: bool = False) -> Any:
-    """Measured regret between the upper bound, if the paper has one for the policy, and the lower bound.
+def bounds(
+    result: Result, environment: Environment, *, title: str | None = None, interactive: bool = False
+) -> Any:
+    """Measured regret between the upper bound, if the paper has one for the policy, and the lower
+    bound.
 
     >>> import factored_bandits as fb
     >>> problem = fb.environments.spiked(levels=3, best=0.81, gap=0.5)
@@ -119,9 +143,13 @@ def _results(source: Any) -> Any:
         return [source]
     if isinstance(source, Comparison):
         return source.results
-    if isinstance(source, Survey):
-        named = zip(source.cases, source.comparisons, strict=False)
-        return [dataclasses.replace(one, problem=case.name) for case, every in named for one in every.results]
+    if isinstance(source, Benchmark):
+        named = zip(source.instances, source.comparisons, strict=False)
+        return [
+            dataclasses.replace(one, problem=instance.name)
+            for instance, every in named
+            for one in every.results
+        ]
     return source
 
 
@@ -129,5 +157,5 @@ def _frame(result: Result) -> pandas.DataFrame:
     try:
         import pandas as pd
     except ImportError:
-        raise MissingExtra.of("pandas", "frame", "a timeline of eliminations") from None
+        raise MissingExtraError.of("pandas", "frame", "a timeline of eliminations") from None
     return pd.DataFrame(result.eliminations).assign(policy=result.policy, problem=result.problem)

@@ -1,4 +1,6 @@
-"""Charts for plotly: the traces and the layout of each panel as plain data, and whole figures for notebooks."""
+"""Charts for plotly: the traces and the layout of each panel as plain data, and whole figures for
+notebooks.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,19 @@ from typing import Any
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
-from factored_bandits.errors import MissingExtra
+from factored_bandits.errors import MissingExtraError
+
 from .chart import Axis, Chart, Line, Panel
 from .palette import INK, PALE
 
-SYMBOLS = {"o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "v": "triangle-down", "P": "cross"}
+SYMBOLS = {
+    "o": "circle",
+    "s": "square",
+    "^": "triangle-up",
+    "D": "diamond",
+    "v": "triangle-down",
+    "P": "cross",
+}
 DIGITS = 4  # significant ones of the numbers in a page
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif"
 HOVER = "%{x:,.4~r}: %{y:,.4~r}"
@@ -25,9 +35,13 @@ ROW = (7, 17)  # pixels of a row, smallest and largest
 def script() -> str:
     """The source of plotly's script, which ships inside its Python package."""
     try:
-        return resources.files("plotly").joinpath("package_data", "plotly.min.js").read_text(encoding="utf-8")
+        return (
+            resources.files("plotly")
+            .joinpath("package_data", "plotly.min.js")
+            .read_text(encoding="utf-8")
+        )
     except ImportError:
-        raise MissingExtra.of("plotly", "report", "an interactive chart") from None
+        raise MissingExtraError.of("plotly", "report", "an interactive chart") from None
 
 
 def figure(chart: Chart, *, runs: bool = False) -> Any:
@@ -35,7 +49,7 @@ def figure(chart: Chart, *, runs: bool = False) -> Any:
     try:
         import plotly.graph_objects as go
     except ImportError:
-        raise MissingExtra.of("plotly", "report", "an interactive chart") from None
+        raise MissingExtraError.of("plotly", "report", "an interactive chart") from None
     data: list[dict[str, Any]] = []
     layout: dict[str, Any] = {
         "title": {"text": html.escape(chart.title)},
@@ -57,14 +71,25 @@ def figure(chart: Chart, *, runs: bool = False) -> Any:
         layout[f"xaxis{suffix}"] = axis(panel.x) | {"anchor": f"y{suffix}"}
         layout[f"yaxis{suffix}"] = axis(panel.y) | {"anchor": f"x{suffix}", "domain": [bottom, top]}
         if len(chart.panels) > 1:
-            place = {"x": 0, "y": top, "xref": "paper", "yref": "paper", "yanchor": "bottom", "showarrow": False}
+            place = {
+                "x": 0,
+                "y": top,
+                "xref": "paper",
+                "yref": "paper",
+                "yanchor": "bottom",
+                "showarrow": False,
+            }
             layout["annotations"].append({"text": html.escape(panel.title), **place})
     return go.Figure({"data": data, "layout": layout})
 
 
 def bands(panel: Panel) -> list[dict[str, Any]]:
     """Below the lines; the page makes its own, from the numbers of the lines."""
-    return [_band(line, line.low, line.high) for line in panel.lines if line.low is not None and line.high is not None]
+    return [
+        _band(line, line.low, line.high)
+        for line in panel.lines
+        if line.low is not None and line.high is not None
+    ]
 
 
 def traces(panel: Panel) -> list[dict[str, Any]]:
@@ -93,7 +118,14 @@ def compact_runs(panel: Panel, points: int) -> list[dict[str, Any]]:
             n = len(line.x)
             keep = np.unique(np.linspace(0, n - 1, min(n, points)).round().astype(int))
             runs = [rounded(run[keep]) for run in line.runs]
-            found.append({"key": line.key, "color": line.look.colour, "x": rounded(line.x[keep]), "runs": runs})
+            found.append(
+                {
+                    "key": line.key,
+                    "color": line.look.colour,
+                    "x": rounded(line.x[keep]),
+                    "runs": runs,
+                }
+            )
     return found
 
 
@@ -114,13 +146,21 @@ def _short(value: float) -> float | int | None:
 
 
 def _scatter(key: str, x: Floats, y: Floats, **more: Any) -> dict[str, Any]:
-    common = {"type": "scatter", "mode": "lines", "x": rounded(x), "y": rounded(y), "hoverinfo": "skip"}
+    common = {
+        "type": "scatter",
+        "mode": "lines",
+        "x": rounded(x),
+        "y": rounded(y),
+        "hoverinfo": "skip",
+    }
     return {**common, "legendgroup": key, "name": html.escape(key), "showlegend": False, **more}
 
 
 def _band(line: Line, low: Floats, high: Floats) -> dict[str, Any]:
     x, y = np.concatenate([line.x, line.x[::-1]]), np.concatenate([high, low[::-1]])
-    return _scatter(line.key, x, y, fill="toself", fillcolor=line.look.colour, opacity=0.16, line={"width": 0})
+    return _scatter(
+        line.key, x, y, fill="toself", fillcolor=line.look.colour, opacity=0.16, line={"width": 0}
+    )
 
 
 def _line(line: Line) -> dict[str, Any]:
@@ -129,17 +169,35 @@ def _line(line: Line) -> dict[str, Any]:
         look["dash"] = ",".join(f"{line.width * part:.3g}px" for part in line.look.dashes)
     if line.steps:
         look["shape"] = "hv"
-    more: dict[str, Any] = {"line": look, "showlegend": bool(line.label), "name": html.escape(line.label or line.key)}
-    marker = {"color": line.look.colour, "symbol": SYMBOLS.get(line.look.marker, "circle"), "size": 7}
+    more: dict[str, Any] = {
+        "line": look,
+        "showlegend": bool(line.label),
+        "name": html.escape(line.label or line.key),
+    }
+    marker = {
+        "color": line.look.colour,
+        "symbol": SYMBOLS.get(line.look.marker, "circle"),
+        "size": 7,
+    }
     if line.errors is not None:
         more["mode"], more["marker"] = "markers", marker | {"size": 8}
-        more["error_y"] = {"array": rounded(line.errors), "color": line.look.colour, "thickness": 1.4, "width": 3}
+        more["error_y"] = {
+            "array": rounded(line.errors),
+            "color": line.look.colour,
+            "thickness": 1.4,
+            "width": 3,
+        }
     elif line.look.marker:
         more["mode"], more["marker"] = "lines+markers", marker | {"maxdisplayed": 9}
     if line.label:
-        more |= {"hoverinfo": "all", "hovertemplate": f"<b>{html.escape(line.label)}</b><br>{HOVER}<extra></extra>"}
+        more |= {
+            "hoverinfo": "all",
+            "hovertemplate": f"<b>{html.escape(line.label)}</b><br>{HOVER}<extra></extra>",
+        }
     if line.label and line.low is not None and line.high is not None:
-        more["customdata"] = [list(pair) for pair in zip(rounded(line.low), rounded(line.high), strict=True)]
+        more["customdata"] = [
+            list(pair) for pair in zip(rounded(line.low), rounded(line.high), strict=True)
+        ]
         more["hovertemplate"] = more["hovertemplate"].replace("<extra>", f"{HOVER_BAND}<extra>")
     return _scatter(line.key, line.x, line.y, **more)
 
@@ -152,7 +210,9 @@ def _rows(panel: Panel) -> list[dict[str, Any]]:
     back: list[tuple[float, float, str]] = []
     for i, row in enumerate(panel.rows):
         label, gap = html.escape(row.label), (math.nan, math.nan, "")
-        bars += [point for start, end in row.spans for point in ((start, i, label), (end, i, label), gap)]
+        bars += [
+            point for start, end in row.spans for point in ((start, i, label), (end, i, label), gap)
+        ]
         back += [(at, i, label) for at in row.returns]
     high = row_height(panel)
     found = [_levels("in", "", bars, line={"color": panel.look.colour, "width": 0.65 * high})]
@@ -163,17 +223,26 @@ def _rows(panel: Panel) -> list[dict[str, Any]]:
             "color": INK,
             "line": {"width": 0.5 if panel.crowded else 1.3},
         }
-        found.append(_levels("back", "came back in ", back, mode="markers", marker=marker, opacity=0.75))
+        found.append(
+            _levels("back", "came back in ", back, mode="markers", marker=marker, opacity=0.75)
+        )
     return found
 
 
-def _levels(key: str, what: str, points: list[tuple[float, float, str]], **more: Any) -> dict[str, Any]:
+def _levels(
+    key: str, what: str, points: list[tuple[float, float, str]], **more: Any
+) -> dict[str, Any]:
     """Points (round, row, level) that say which level they are of; their rounds are exact."""
     x, y = (np.array([point[i] for point in points]) for i in (0, 1))
     exact = [None if math.isnan(at) else int(at) for at in x]
     told = f"level %{{text}}<br>{what}round %{{x:,.0f}}<extra></extra>"
     names = [point[2] for point in points]
-    return _scatter(key, x, y, **more) | {"x": exact, "text": names, "hoverinfo": "text", "hovertemplate": told}
+    return _scatter(key, x, y, **more) | {
+        "x": exact,
+        "text": names,
+        "hoverinfo": "text",
+        "hovertemplate": told,
+    }
 
 
 def axis(own: Axis) -> dict[str, Any]:
@@ -190,8 +259,13 @@ def axis(own: Axis) -> dict[str, Any]:
         "automargin": True,
     }
     if own.ticks:
-        found |= {"tickvals": [at for at, _ in own.ticks], "ticktext": [html.escape(text) for _, text in own.ticks]}
-    return found | ({"exponentformat": "power", "nticks": 7} if own.log else {"exponentformat": "SI"})
+        found |= {
+            "tickvals": [at for at, _ in own.ticks],
+            "ticktext": [html.escape(text) for _, text in own.ticks],
+        }
+    return found | (
+        {"exponentformat": "power", "nticks": 7} if own.log else {"exponentformat": "SI"}
+    )
 
 
 def row_height(panel: Panel) -> float:

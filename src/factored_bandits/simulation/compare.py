@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from factored_bandits.environments import Problem
-from factored_bandits.errors import InvalidInput, MissingExtra
+from factored_bandits.core.table import Table, regret_table
+from factored_bandits.environments import Environment
+from factored_bandits.errors import InvalidInputError, MissingExtraError
 from factored_bandits.policies import Policy, make, names
 from factored_bandits.policies.notation import parse, parse_list
 from factored_bandits.report.charts import Scale, curves
-from .eliminations import elimination_tables, fates
 from factored_bandits.report.measured import describe
-from factored_bandits.core.table import Table, regret_table
+
+from .eliminations import elimination_summaries, elimination_tables
 from .result import Result
-from .simulate import LONGEST, check_fit, simulate, whole
+from .simulate import LONGEST, check_fit, integer, simulate
 
 if TYPE_CHECKING:
     import pandas
@@ -34,7 +35,7 @@ VERSION = 1
 class Comparison:
     """Several policies on one problem; print it for the table."""
 
-    problem: Problem
+    problem: Environment
     policies: list[Policy]  # all that were asked for
     results: list[Result]  # of those that were run, in the order in which they were asked for
     repetitions: int  # as asked for
@@ -47,7 +48,11 @@ class Comparison:
 
     def caption(self) -> str:
         """Problem, unit, horizon, repetitions and seed, and what is missing after Ctrl-C."""
-        notes = [f"{r.policy} only {r.repetitions} of {self.repetitions}" for r in self.results if r.interrupted]
+        notes = [
+            f"{r.policy} only {r.repetitions} of {self.repetitions}"
+            for r in self.results
+            if r.interrupted
+        ]
         notes += [f"{label} not run" for label in self.not_run]
         return describe(self.results) + (f"; interrupted: {', '.join(notes)}" if notes else "")
 
@@ -62,17 +67,25 @@ class Comparison:
     __str__ = table
 
     def eliminations(self, factors: Sequence[str] | None = None) -> list[Table]:
-        """For each policy that eliminates, when each level was ruled out; `factors` are names for the factors."""
+        """For each policy that eliminates, when each level was ruled out; `factors` are names for
+        the factors.
+        """
         shown = self._factors(factors)
         results = [result for result in self.results if result.policy in self._eliminating()]
         return [table for result in results for table in elimination_tables(result, shown)]
 
     def eliminations_table(self, factors: Sequence[str] | None = None) -> str:
         """`eliminations()` as text."""
-        return "\n\n".join(map(str, self.eliminations(factors))) or "none of these policies eliminates"
+        return (
+            "\n\n".join(map(str, self.eliminations(factors))) or "none of these policies eliminates"
+        )
 
-    def plot(self, path: str | Path | None = None, *, title: str | None = None, y: Scale = "auto") -> Figure:
-        """Regret over time: mean lines, quantile bands; written to `path` (.png, .pdf or .svg) if given."""
+    def plot(
+        self, path: str | Path | None = None, *, title: str | None = None, y: Scale = "auto"
+    ) -> Figure:
+        """Regret over time: mean lines, quantile bands; written to `path` (.png, .pdf or .svg) if
+        given.
+        """
         return curves(self.results, title=title, y=y, caption=self.caption()).figure(path)
 
     def columns(self) -> dict[str, Any]:
@@ -85,7 +98,7 @@ class Comparison:
         try:
             import pandas as pd
         except ImportError:
-            raise MissingExtra.of("pandas", "frame", "to_frame()") from None
+            raise MissingExtraError.of("pandas", "frame", "to_frame()") from None
         return pd.DataFrame(self.columns())
 
     def to_dict(self) -> dict[str, Any]:
@@ -110,7 +123,11 @@ class Comparison:
     def _policy_dict(self, result: Result) -> dict[str, Any]:
         summary = result.summary()
         low, high = np.quantile(result.regret, [0.1, 0.9], axis=0)
-        eliminations = fates(result, len(self._sizes())) if result.policy in self._eliminating() else None
+        eliminations = (
+            elimination_summaries(result, len(self._sizes()))
+            if result.policy in self._eliminating()
+            else None
+        )
         return {
             "policy": result.policy,
             "repetitions": result.repetitions,
@@ -127,7 +144,9 @@ class Comparison:
                 "quantile_10": low.tolist(),
                 "quantile_90": high.tolist(),
             },
-            "eliminations": None if eliminations is None else [fate._asdict() for fate in eliminations],
+            "eliminations": None
+            if eliminations is None
+            else [summary._asdict() for summary in eliminations],
         }
 
     def _sizes(self) -> tuple[int, ...]:
@@ -136,18 +155,24 @@ class Comparison:
     def _factors(self, given: Sequence[str] | None) -> list[str]:
         sizes = self._sizes()
         if given is None:
-            return ["arm"] if self.problem.kind == "duel" else [f"factor {l}" for l in range(len(sizes))]
+            return (
+                ["arm"]
+                if self.problem.kind == "duel"
+                else [f"factor {l}" for l in range(len(sizes))]
+            )
         if len(given) != len(sizes):
-            raise InvalidInput(f"factors must be {len(sizes)} names, one per factor, not {list(given)!r}")
+            raise InvalidInputError(
+                f"factors must be {len(sizes)} names, one per factor, not {list(given)!r}"
+            )
         return list(given)
 
     def _eliminating(self) -> set[str]:
-        return {policy.label for policy in self.policies if hasattr(policy.module, "standing")}
+        return {policy.label for policy in self.policies if hasattr(policy.module, "active_sets")}
 
 
 def compare(
     policies: Written | Iterable[Written],
-    environment: Problem,
+    environment: Environment,
     horizon: float,
     repetitions: int = 20,
     seed: int = 0,
@@ -158,17 +183,18 @@ def compare(
 ) -> Comparison:
     """Run several policies on one problem; every one meets the same noise.
 
-    `policies`: names, made policies or modules, or one text such as `"tea, ucb1(alpha=0.5)"`. The other arguments are
-    those of `simulate`. After Ctrl-C, what is finished comes back, marked `interrupted`.
+    `policies`: names, made policies or modules, or one text such as `"tea, flat_ucb1(alpha=0.5)"`.
+    The other arguments are those of `simulate`. After Ctrl-C, what is finished comes back, marked
+    `interrupted`.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.spiked(levels=3, best=0.81, gap=0.8)
-    >>> comparison = fb.compare("uniform, ucb1", environment, horizon=2_000, repetitions=4, progress=False)
+    >>> comparison = fb.compare("uniform, flat_ucb1", environment, horizon=2_000, repetitions=4, progress=False)
     >>> [row[0] for row in comparison.summary().rows]
-    ['ucb1', 'uniform']
+    ['flat_ucb1', 'uniform']
     """
     chosen, run = _policies(policies), (horizon, repetitions, seed, checkpoints, workers)
-    _check_all(chosen, environment, whole("horizon", horizon, 1, LONGEST))
+    _check_all(chosen, environment, integer("horizon", horizon, 1, LONGEST))
     results: list[Result] = []
     for policy in chosen:
         try:
@@ -185,9 +211,10 @@ def compare(
 
 
 def suitable(
-    problem: Problem, horizon: float, policies: Written | Iterable[Written] | None = None
+    problem: Environment, horizon: float, policies: Written | Iterable[Written] | None = None
 ) -> tuple[list[Policy], dict[str, str]]:
-    """Those of the policies (None: of all of its kind) that can play the problem; and for the others, why they cannot.
+    """Those of the policies (None: of all of its kind) that can play the problem; and for the
+    others, why they cannot.
 
     >>> import factored_bandits as fb
     >>> able, refused = suitable(fb.environments.identical_gap(4, 0.8), horizon=100)
@@ -195,11 +222,11 @@ def suitable(
     True
     """
     able, refused = [], {}
-    rounds = whole("horizon", horizon, 1, LONGEST)
+    rounds = integer("horizon", horizon, 1, LONGEST)
     for policy in map(make, names(problem.kind)) if policies is None else _policies(policies):
         try:
             _check_all([policy], problem, rounds)
-        except InvalidInput as error:
+        except InvalidInputError as error:
             refused[policy.label] = str(error)
         else:
             able.append(policy)
@@ -213,22 +240,26 @@ def _policies(given: Written | Iterable[Written]) -> list[Policy]:
         several = [given] if isinstance(given, (types.ModuleType, Policy)) else list(given)
         chosen = [parse(policy) if isinstance(policy, str) else make(policy) for policy in several]
     if not chosen:
-        raise InvalidInput("policies is empty: name at least one, for example 'tea, uniform'")
+        raise InvalidInputError("policies is empty: name at least one, for example 'tea, uniform'")
     seen: dict[str, Policy] = {}
     for policy in chosen:
         if policy.label in seen:
             same = policy == seen[policy.label]
-            why = "is listed twice" if same else "stands for two different policies; rename one of the modules"
-            raise InvalidInput(f"policies: {policy.label!r} {why}")
+            why = (
+                "is listed twice"
+                if same
+                else "stands for two different policies; rename one of the modules"
+            )
+            raise InvalidInputError(f"policies: {policy.label!r} {why}")
         seen[policy.label] = policy
     return chosen
 
 
-def _check_all(policies: list[Policy], problem: Problem, horizon: int) -> None:
+def _check_all(policies: list[Policy], problem: Environment, horizon: int) -> None:
     """Refuse what cannot be run before anything is."""
     for policy in policies:
         check_fit(policy, problem)
-        policy.module.init(policy.coded(), np.array(problem.sizes, dtype=np.int64), horizon)
+        policy.module.init(policy.encoded(), np.array(problem.sizes, dtype=np.int64), horizon)
 
 
 def _finite(value: float) -> float | None:

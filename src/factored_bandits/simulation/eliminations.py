@@ -8,20 +8,23 @@ from typing import NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
-from .result import Result
 from factored_bandits.core.table import Table
+
+from .result import Result
 
 SHOWN_LEVELS = 16  # factors with more levels are summarised
 SIDE_BY_SIDE = 3  # factors per table
 
 
-class Fate(NamedTuple):
+class EliminationSummary(NamedTuple):
     """What happened to one level of one factor, over all repetitions."""
 
     factor: int
     level: int
     best: bool
-    first_out: float | None  # median round in which it went out first; None if it stayed in at least half of the time
+    first_out: (
+        float | None
+    )  # median round in which it went out first; None if it stayed in at least half of the time
     out_share: float  # share of repetitions in which it ever went out
     returns: float  # median number of times it came back
     out_at_end: float  # share of repetitions in which it was out at the horizon
@@ -35,7 +38,7 @@ class _Counts(NamedTuple):
     ins: Floats
 
 
-def fates(result: Result, factors: int) -> list[Fate]:
+def elimination_summaries(result: Result, factors: int) -> list[EliminationSummary]:
     """One record per level of the first `factors` factors (a duel has one: its arms)."""
     records = []
     for factor, counts in enumerate(_counts(result, factors)):
@@ -43,7 +46,7 @@ def fates(result: Result, factors: int) -> list[Fate]:
         for level in range(result.sizes[factor]):
             outs, ins = counts.outs[:, level], counts.ins[:, level]
             records.append(
-                Fate(
+                EliminationSummary(
                     factor=factor,
                     level=level,
                     best=level == result.best[factor],
@@ -72,18 +75,23 @@ def _counts(result: Result, factors: int) -> list[_Counts]:
 
 
 def elimination_tables(result: Result, names: Sequence[str]) -> list[Table]:
-    """Tables of one policy: a row per level (or, for large factors, per group of levels), columns per factor.
+    """Tables of one policy: a row per level (or, for large factors, per group of levels), columns
+    per factor.
 
     `names` are those of the factors: as many as the policy eliminates in.
     """
-    every = fates(result, len(names))
-    by_factor = [[fate for fate in every if fate.factor == l] for l in range(len(names))]
+    every = elimination_summaries(result, len(names))
+    by_factor = [[summary for summary in every if summary.factor == l] for l in range(len(names))]
     build = _all_levels if max(map(len, by_factor)) <= SHOWN_LEVELS else _groups
-    starts = range(0, len(names), SIDE_BY_SIDE)
-    return [build(result, by_factor[i : i + SIDE_BY_SIDE], names[i : i + SIDE_BY_SIDE]) for i in starts]
+    offsets = range(0, len(names), SIDE_BY_SIDE)
+    return [
+        build(result, by_factor[i : i + SIDE_BY_SIDE], names[i : i + SIDE_BY_SIDE]) for i in offsets
+    ]
 
 
-def _all_levels(result: Result, factors: list[list[Fate]], names: Sequence[str]) -> Table:
+def _all_levels(
+    result: Result, factors: list[list[EliminationSummary]], names: Sequence[str]
+) -> Table:
     rows = []
     for level in range(max(map(len, factors))):
         row = [str(level)]
@@ -93,31 +101,42 @@ def _all_levels(result: Result, factors: list[list[Fate]], names: Sequence[str])
     return _table(result, names, rows, first="level" if len(names) > 1 or names[0] != "arm" else "")
 
 
-def _cells(fate: Fate, repetitions: int) -> list[str]:
-    mark = "best: " if fate.best else ""
-    if fate.out_share == 0:
+def _cells(summary: EliminationSummary, repetitions: int) -> list[str]:
+    mark = "best: " if summary.best else ""
+    if summary.out_share == 0:
         return [f"{mark}never", ""]
-    often = "" if fate.out_share == 1 else f" (out in {round(fate.out_share * repetitions)} of {repetitions})"
-    when = f"{fate.first_out:,.0f}" if fate.first_out is not None else "seldom"
-    return [f"{mark}{when}{often}", f"{fate.returns:,.0f}x"]
+    often = (
+        ""
+        if summary.out_share == 1
+        else f" (out in {round(summary.out_share * repetitions)} of {repetitions})"
+    )
+    when = f"{summary.first_out:,.0f}" if summary.first_out is not None else "seldom"
+    return [f"{mark}{when}{often}", f"{summary.returns:,.0f}x"]
 
 
-def _when(fate: Fate) -> float:
-    return np.inf if fate.first_out is None else fate.first_out
+def _when(summary: EliminationSummary) -> float:
+    return np.inf if summary.first_out is None else summary.first_out
 
 
-def _groups(result: Result, factors: list[list[Fate]], names: Sequence[str]) -> Table:
+def _groups(result: Result, factors: list[list[EliminationSummary]], names: Sequence[str]) -> Table:
     """Large factors: the best level, and the first, median and last of the others to go."""
-    rows = [["the best level"], ["first of the others"], ["median of the others"], ["last of the others"]]
+    rows = [
+        ["the best level"],
+        ["first of the others"],
+        ["median of the others"],
+        ["last of the others"],
+    ]
     for here in factors:
-        rows[0] += _cells(next(fate for fate in here if fate.best), result.repetitions)
-        others = sorted((fate for fate in here if not fate.best), key=_when)
+        rows[0] += _cells(next(summary for summary in here if summary.best), result.repetitions)
+        others = sorted((summary for summary in here if not summary.best), key=_when)
         for row, place in zip(rows[1:], (0, (len(others) - 1) // 2, -1), strict=True):
             row += _cells(others[place], result.repetitions) if others else ["", ""]
     return _table(result, names, [tuple(row) for row in rows], first="")
 
 
-def _table(result: Result, names: Sequence[str], rows: Sequence[tuple[str, ...]], first: str) -> Table:
+def _table(
+    result: Result, names: Sequence[str], rows: Sequence[tuple[str, ...]], first: str
+) -> Table:
     columns = [first]
     for name in names:
         columns += [f"{name}: ruled out", "came back"]

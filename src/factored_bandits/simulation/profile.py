@@ -1,33 +1,40 @@
-"""Performance profiles: on what share of the problems is a policy within a factor x of the best one there?"""
+"""Performance profiles: on what share of the problems is a policy within a factor x of the best one
+there?
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 
-from factored_bandits.errors import InvalidInput
 from factored_bandits.core.table import Table
+from factored_bandits.errors import InvalidInputError
 
-Regrets = Mapping[str, Mapping[str, float]]  # problem -> policy -> mean regret; who cannot play it is not there
+Regrets = Mapping[
+    str, Mapping[str, float]
+]  # problem -> policy -> mean regret; who cannot play it is not there
 COLUMNS = (1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 WIDEST = 100.0  # factors beyond it are not drawn
 
 
 def factors(regrets: Regrets) -> dict[str, list[float]]:
-    """Per policy and problem, its regret as a multiple of the best one's there; inf where it did not play.
+    """Per policy and problem, its regret as a multiple of the best one's there; inf where it did
+    not play.
 
     >>> factors({"easy": {"a": 10.0, "b": 15.0}, "hard": {"a": 80.0}})
     {'a': [1.0, 1.0], 'b': [1.5, inf]}
     """
     if not regrets:
-        raise InvalidInput("regrets is empty: there is nothing to draw")
+        raise InvalidInputError("regrets is empty: there is nothing to draw")
     policies = sorted({policy for row in regrets.values() for policy in row})
     found: dict[str, list[float]] = {policy: [] for policy in policies}
     for row in regrets.values():
         best = min(row.values())
         for policy in policies:
             regret = row.get(policy, math.inf)
-            found[policy].append(regret / best if best > 0.0 else (1.0 if regret <= best else math.inf))
+            found[policy].append(
+                regret / best if best > 0.0 else (1.0 if regret <= best else math.inf)
+            )
     return found
 
 

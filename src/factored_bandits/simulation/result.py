@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Bools, Floats, Ints
-from factored_bandits.errors import MissingExtra
+from factored_bandits.errors import MissingExtraError
 
 if TYPE_CHECKING:
     import pandas
@@ -26,7 +26,9 @@ class Elimination(NamedTuple):
 
 @dataclass(frozen=True)
 class Summary:
-    """Regret at the horizon over the repetitions; heavy tails show in the distance from median to worst."""
+    """Regret at the horizon over the repetitions; heavy tails show in the distance from median to
+    worst.
+    """
 
     policy: str
     problem: str
@@ -42,8 +44,10 @@ class Summary:
 
     def __str__(self) -> str:
         return (
-            f"{self.policy} on {self.problem}, horizon {self.horizon:,}, {self.repetitions} repetitions: regret "
-            f"{self.mean:,.1f} +- {self.standard_error:,.1f} (median {self.median:,.1f}, worst {self.worst:,.1f}; "
+            f"{self.policy} on {self.problem}, horizon {self.horizon:,}, {self.repetitions} "
+            "repetitions: regret "
+            f"{self.mean:,.1f} +- {self.standard_error:,.1f} (median {self.median:,.1f}, worst "
+            f"{self.worst:,.1f}; "
             f"unit: {self.unit}); best found in {self.correct:.0%}"
         )
 
@@ -64,7 +68,9 @@ class Result:
     eliminations: list[Elimination]
     best: tuple[int, ...]
     interrupted: bool = False  # Ctrl-C: only the repetitions that were finished are here
-    doubts: list[Floats] | None = None  # per factor (repetitions, levels), after simulate(certify=True): p-values
+    p_values: list[Floats] | None = (
+        None  # per factor (repetitions, levels), after simulate(certify=True): p-values
+    )
 
     @property
     def horizon(self) -> int:
@@ -77,7 +83,9 @@ class Result:
         return len(self.regret)
 
     def settled(self) -> Floats:
-        """Per repetition the first checkpoint from which the recommendation stayed right; inf where it did not."""
+        """Per repetition the first checkpoint from which the recommendation stayed right; inf where
+        it did not.
+        """
         rounds = np.full(self.repetitions, np.inf)
         for row, right in enumerate(self.correct):
             wrong = np.flatnonzero(~right)
@@ -87,7 +95,9 @@ class Result:
         return rounds
 
     def summary(self) -> Summary:
-        """Mean, standard error, median and worst regret at the horizon, and how often the best was found."""
+        """Mean, standard error, median and worst regret at the horizon, and how often the best was
+        found.
+        """
         last = self.regret[:, -1]
         spread = float(last.std(ddof=1) / np.sqrt(len(last))) if len(last) > 1 else float("nan")
         return Summary(
@@ -123,5 +133,5 @@ class Result:
         try:
             import pandas as pd
         except ImportError:
-            raise MissingExtra.of("pandas", "frame", "to_frame()") from None
+            raise MissingExtraError.of("pandas", "frame", "to_frame()") from None
         return pd.DataFrame(self.columns())

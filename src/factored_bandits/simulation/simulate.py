@@ -1,4 +1,6 @@
-"""`simulate`: one policy on one problem, many repetitions, the same numbers on any number of workers."""
+"""`simulate`: one policy on one problem, many repetitions, the same numbers on any number of
+workers.
+"""
 
 from __future__ import annotations
 
@@ -16,22 +18,27 @@ import numpy as np
 
 from factored_bandits.core import loop
 from factored_bandits.core.arrays import Floats, Ints
-from factored_bandits.environments import Problem
-from factored_bandits.errors import InvalidInput, RewardOutOfRange
 from factored_bandits.core.kernel import bind, compiles
-from factored_bandits.policies import Policy, make, scaling
-from factored_bandits.policies.certifying import doubts_of
 from factored_bandits.core.progress import Progress
 from factored_bandits.core.rng import generators
+from factored_bandits.environments import Environment
+from factored_bandits.errors import InvalidInputError, RewardOutOfRangeError
+from factored_bandits.policies import Policy, make, scaling
+from factored_bandits.policies.certifying import p_values_of
+
 from .result import Elimination, Result
 
 LONGEST = 10**15
-FIRST_SLICE, LONGEST_SLICE, SLICE_SECONDS = 1_000, 10**8, 0.2  # plays between looks at the clock and at Ctrl-C
+FIRST_SLICE, LONGEST_SLICE, SLICE_SECONDS = (
+    1_000,
+    10**8,
+    0.2,
+)  # plays between looks at the clock and at Ctrl-C
 
 
 def simulate(
     policy: str | types.ModuleType | Policy,
-    environment: Problem,
+    environment: Environment,
     horizon: float,
     repetitions: int = 20,
     seed: int = 0,
@@ -45,10 +52,10 @@ def simulate(
 ) -> Result:
     """Run `policy` on `environment` and measure its regret.
 
-    `checkpoints`: the rounds at which regret is noted, or how many (log-spaced; default 100). `permute`: shuffle the
-    levels in every repetition, so that nobody profits from the order in which they are listed; results are always in
-    the order of the environment. `skip_idle`: jump over rounds in which nothing can change. `certify`: keep what
-    `fb.certificate` needs.
+    `checkpoints`: the rounds at which regret is noted, or how many (log-spaced; default 100).
+    `permute`: shuffle the levels in every repetition, so that nobody profits from the order in
+    which they are listed; results are always in the order of the environment. `skip_idle`: jump
+    over rounds in which nothing can change. `certify`: keep what `fb.certificate` needs.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.spiked(levels=4, best=0.81, gap=0.5)
@@ -57,14 +64,20 @@ def simulate(
     ((4, 100), 1.0)
     """
     made = make(policy)
-    rounds = whole("horizon", horizon, 1, LONGEST)
-    repetitions = whole("repetitions", repetitions, 1, 10**9)
-    seed = whole("seed", seed, 0, 2**63)
-    workers = whole("workers", (os.cpu_count() or 1) if workers is None else workers, 1, 4096) if compiles() else 1
+    rounds = integer("horizon", horizon, 1, LONGEST)
+    repetitions = integer("repetitions", repetitions, 1, 10**9)
+    seed = integer("seed", seed, 0, 2**63)
+    workers = (
+        integer("workers", (os.cpu_count() or 1) if workers is None else workers, 1, 4096)
+        if compiles()
+        else 1
+    )
     points = checkpoints_of(checkpoints, rounds)
     check_fit(made, environment)
     job = Job(made, environment, points, seed, permute, skip_idle, certify)
-    with Progress(f"{made.label} on {environment}", repetitions * math.log1p(rounds), progress) as bar:
+    with Progress(
+        f"{made.label} on {environment}", repetitions * math.log1p(rounds), progress
+    ) as bar:
         done, interrupted = _run_all(job, repetitions, workers, bar)
     if not done:
         raise KeyboardInterrupt
@@ -77,7 +90,7 @@ class Job:
     def __init__(
         self,
         policy: Policy,
-        problem: Problem,
+        problem: Environment,
         checkpoints: Ints,
         seed: int,
         permute: bool,
@@ -86,17 +99,21 @@ class Job:
     ) -> None:
         self.policy, self.problem, self.checkpoints = policy, problem, checkpoints
         self.seed, self.permute, self.certify = seed, permute, certify
-        self.doubts: dict[int, list[Floats]] = {}  # per repetition, if they are to be kept
+        self.p_values: dict[int, list[Floats]] = {}  # per repetition, if they are to be kept
         module = policy.module
-        self.params = policy.coded()
+        self.params = policy.encoded()
         self.sizes = np.array(problem.sizes, dtype=np.int64)
         self.start = np.concatenate([[0], np.cumsum(self.sizes)])
-        self.range = problem.reward_range if policy.reward_range == "environment" else policy.reward_range
-        state = self.new_state()  # refuses a problem that the policy cannot take, before anything is compiled
+        self.range = (
+            problem.reward_range if policy.reward_range == "environment" else policy.reward_range
+        )
+        state = (
+            self.new_state()
+        )  # refuses a problem that the policy cannot take, before anything is compiled
         if certify:
-            doubts_of(policy, self.params, state, self.range)  # refuses a policy that cannot
+            p_values_of(policy, self.params, state, self.range)  # refuses a policy that cannot
         skips = skip_idle and problem.stationary and hasattr(module, "idle")
-        by_parts = policy.info.feedback == "parts"
+        semi_bandit = policy.info.feedback == "semi-bandit"
         self.loop = bind(
             loop.play,
             policy.name,
@@ -104,12 +121,12 @@ class Job:
             learn=module.learn,
             recommend=module.recommend,
             idle=module.idle if skips else loop.always_busy,
-            standing=getattr(module, "standing", loop.no_standing),
+            active_sets=getattr(module, "active_sets", loop.no_active_sets),
             sample=problem.module.sample,
             regret=problem.module.regret,
-            draw=loop.draw_parts if by_parts else loop.draw,
-            teach=loop.teach_parts if by_parts else loop.teach,
-            sample_parts=getattr(problem.module, "sample_parts", loop.sample_parts),
+            draw=loop.draw_outcomes if semi_bandit else loop.draw,
+            teach=loop.teach_outcomes if semi_bandit else loop.teach,
+            sample_outcomes=getattr(problem.module, "sample_outcomes", loop.sample_outcomes),
         )
 
     def new_state(self) -> Any:
@@ -121,8 +138,16 @@ class Job:
         module, count = self.policy.module, len(self.checkpoints)
         low, high = self.range or (-math.inf, math.inf)
         shift, slope = scaling(self.range, self.policy.info.scale)
-        longest = module.block_length(self.sizes) if hasattr(module, "block_length") else int(max(self.sizes))
-        shown = module.standing(self.params, state)[0].copy() if hasattr(module, "standing") else loop.NO_FLAGS
+        longest = (
+            module.block_length(self.sizes)
+            if hasattr(module, "block_length")
+            else int(max(self.sizes))
+        )
+        shown = (
+            module.active_sets(self.params, state)[0].copy()
+            if hasattr(module, "active_sets")
+            else loop.NO_FLAGS
+        )
         return loop.Run(
             permutation=self._permutation(rng),
             start=self.start,
@@ -137,16 +162,21 @@ class Job:
             actions=np.zeros((longest, len(self.sizes)), dtype=np.int64),
             rewards=np.zeros(longest),
             action=np.zeros(len(self.sizes), dtype=np.int64),
-            parts=np.zeros((longest, len(self.sizes))),
+            outcomes=np.zeros((longest, len(self.sizes))),
         )
 
     def _permutation(self, rng: np.random.Generator) -> Ints:
-        orders = [rng.permutation(size) if self.permute else np.arange(size) for size in self.problem.sizes]
+        orders = [
+            rng.permutation(size) if self.permute else np.arange(size)
+            for size in self.problem.sizes
+        ]
         if self.problem.kind == "duel":  # both places hold the same arms
             orders[1] = orders[0]
         return np.concatenate(orders)
 
-    def repetition(self, index: int, report: Callable[[int, int], bool]) -> tuple[loop.Run, Ints] | None:
+    def repetition(
+        self, index: int, report: Callable[[int, int], bool]
+    ) -> tuple[loop.Run, Ints] | None:
         """Play one repetition to the end; None if `report` says stop."""
         policy_rng, rng = generators(self.seed, index)
         state = self.new_state()
@@ -165,13 +195,13 @@ class Job:
             if report(index, int(run.clock[loop.ROUND])):
                 return None
         if self.certify:
-            self.doubts[index] = self._doubts(state, run)
+            self.p_values[index] = self._doubts(state, run)
         return run, np.concatenate(events)
 
     def _doubts(self, state: Any, run: loop.Run) -> list[Floats]:
         """What the policy says of each level at the end, by the environment's numbering."""
         found = []
-        for l, known in enumerate(doubts_of(self.policy, self.params, state, self.range)):
+        for l, known in enumerate(p_values_of(self.policy, self.params, state, self.range)):
             levels = np.empty(len(known))
             levels[run.permutation[self.start[l] : self.start[l] + len(known)]] = known
             found.append(levels)
@@ -180,14 +210,18 @@ class Job:
     def _refuse(self, run: loop.Run) -> None:
         action = tuple(int(level) for level in run.action)
         low, high = self.range or (-math.inf, math.inf)
-        raise RewardOutOfRange(
-            f"{self.policy.label}: the reward {run.rewards[0]:.6g} of action {action} in round {run.clock[loop.FAULT]} "
-            f"lies outside the declared range ({low:g}, {high:g}); declare the range that {self.problem.name} has, "
+        raise RewardOutOfRangeError(
+            f"{self.policy.label}: the reward {run.rewards[0]:.6g} of action {action} in round "
+            f"{run.clock[loop.FAULT]} "
+            f"lies outside the declared range ({low:g}, {high:g}); declare the range that "
+            f"{self.problem.name} has, "
             "or None for raw rewards"
         )
 
 
-def _run_all(job: Job, repetitions: int, workers: int, bar: Progress) -> tuple[dict[int, tuple[loop.Run, Ints]], bool]:
+def _run_all(
+    job: Job, repetitions: int, workers: int, bar: Progress
+) -> tuple[dict[int, tuple[loop.Run, Ints]], bool]:
     """All repetitions, on threads (the compiled loop runs outside the interpreter's lock)."""
     stop = threading.Event()
     reached = [0.0] * repetitions
@@ -226,8 +260,17 @@ def _collect(job: Job, done: dict[int, tuple[loop.Run, Ints]], interrupted: bool
     for index in order:
         rounds, levels, inside = done[index][1].T
         factors = np.searchsorted(job.start, levels, side="right") - 1
-        records = zip(rounds.tolist(), factors.tolist(), (levels - job.start[factors]).tolist(), inside, strict=True)
-        eliminations += [Elimination(index, t, factor, level, "in" if i else "out") for t, factor, level, i in records]
+        records = zip(
+            rounds.tolist(),
+            factors.tolist(),
+            (levels - job.start[factors]).tolist(),
+            inside,
+            strict=True,
+        )
+        eliminations += [
+            Elimination(index, t, factor, level, "in" if i else "out")
+            for t, factor, level, i in records
+        ]
     return Result(
         policy=job.policy.label,
         problem=str(job.problem),
@@ -241,64 +284,81 @@ def _collect(job: Job, done: dict[int, tuple[loop.Run, Ints]], interrupted: bool
         eliminations=eliminations,
         best=job.problem.best,
         interrupted=interrupted,
-        doubts=[np.array(rows) for rows in zip(*(job.doubts[index] for index in order), strict=True)]
+        p_values=[
+            np.array(rows) for rows in zip(*(job.p_values[index] for index in order), strict=True)
+        ]
         if job.certify
         else None,
     )
 
 
-def check_fit(policy: Policy, problem: Problem) -> None:
-    """Refuse a policy for duels on a factored problem, the other way round, and feedback from which it cannot learn."""
-    if not isinstance(problem, Problem):
-        raise InvalidInput(f"environment must be made by fb.environments (make(...) or a generator), not {problem!r}")
+def check_fit(policy: Policy, problem: Environment) -> None:
+    """Refuse a policy for duels on a factored problem, the other way round, and feedback from which
+    it cannot learn.
+    """
+    if not isinstance(problem, Environment):
+        raise InvalidInputError(
+            "environment must be made by fb.environments (make(...) or a generator), not "
+            f"{problem!r}"
+        )
     if policy.info.kind != problem.kind:
         kinds = {"duel": "duels", "factored": "factored problems"}
-        raise InvalidInput(
-            f"{policy.name} plays {kinds[policy.info.kind]}, {problem.name} is one of {kinds[problem.kind]}; "
+        raise InvalidInputError(
+            f"{policy.name} plays {kinds[policy.info.kind]}, {problem.name} is one of "
+            f"{kinds[problem.kind]}; "
             f"fb.policies.names({problem.kind!r}) lists the policies that fit"
         )
-    if policy.info.feedback == "parts" and not problem.parts:
-        raise InvalidInput(
-            f"{policy.name} learns from the outcome of each factor, and {problem.name} only gives the reward; "
-            "rank_one with noise='bernoulli' gives both"
+    if policy.info.feedback == "semi-bandit" and not problem.semi_bandit:
+        raise InvalidInputError(
+            f"{policy.name} learns from the outcome of each factor, and {problem.name} only gives "
+            "the reward; "
+            "rank1 with noise='bernoulli' gives both"
         )
     if problem.params.get("tie") and not policy.info.ties:
-        raise InvalidInput(
-            f"{policy.name} cannot learn from ties, and {problem.name} has them (tie={problem.params['tie']:g})"
+        raise InvalidInputError(
+            f"{policy.name} cannot learn from ties, and {problem.name} has them "
+            f"(tie={problem.params['tie']:g})"
         )
 
 
-def whole(name: str, value: Any, low: int, high: int) -> int:
+def integer(name: str, value: Any, low: int, high: int) -> int:
     """`value` as an integer, if it is one and lies from `low` to `high`.
 
-    >>> whole("horizon", 1e6, 1, LONGEST)
+    >>> integer("horizon", 1e6, 1, LONGEST)
     1000000
     """
     try:
-        whole = int(value)
-        fits = whole == value and low <= whole <= high and not isinstance(value, bool)
+        integer = int(value)
+        fits = integer == value and low <= integer <= high and not isinstance(value, bool)
     except (TypeError, ValueError, OverflowError):
         fits = False
     if not fits:
-        raise InvalidInput(f"{name} must be a whole number from {low} to {high:,}, not {value!r}")
-    return whole
+        raise InvalidInputError(
+            f"{name} must be a whole number from {low} to {high:,}, not {value!r}"
+        )
+    return integer
 
 
 def checkpoints_of(given: Sequence[int] | int | None, horizon: int) -> Ints:
-    """The rounds at which regret is noted: those given, or so many, log-spaced; the horizon is the last.
+    """The rounds at which regret is noted: those given, or so many, log-spaced; the horizon is the
+    last.
 
     >>> checkpoints_of(5, 10_000).tolist()
     [1, 10, 100, 1000, 10000]
     """
     if given is None or isinstance(given, int):
-        count = whole("checkpoints", 100 if given is None else given, 1, 10**6)
+        count = integer("checkpoints", 100 if given is None else given, 1, 10**6)
         spaced = np.unique(np.geomspace(1, horizon, min(count, horizon)).round().astype(np.int64))
         if len(spaced) < min(count, horizon):  # small rounds coincide: fill up from below
             spaced = np.unique(np.concatenate([spaced, np.arange(1, min(count, horizon) + 1)]))
-            spaced = spaced[np.unique(np.linspace(0, len(spaced) - 1, min(count, horizon)).round().astype(int))]
+            spaced = spaced[
+                np.unique(np.linspace(0, len(spaced) - 1, min(count, horizon)).round().astype(int))
+            ]
         spaced[-1] = horizon
         return spaced
-    points = [whole("a checkpoint", point, 1, horizon) for point in given]
+    points = [integer("a checkpoint", point, 1, horizon) for point in given]
     if points != sorted(set(points)) or not points:
-        raise InvalidInput(f"checkpoints must be distinct rounds in ascending order, not {list(given)!r}")
+        raise InvalidInputError(
+            f"checkpoints must be distinct rounds in ascending order, not {list(given)!r}"
+        )
     return np.array(points if points[-1] == horizon else [*points, horizon], dtype=np.int64)

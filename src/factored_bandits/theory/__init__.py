@@ -1,6 +1,8 @@
-"""The paper's theory, to be computed: gaps, identifiability, kappa, upper and lower bounds, and a check of results.
+"""The paper's theory, to be computed: gaps, identifiability, kappa, upper and lower bounds, and a
+check of results.
 
-Nothing here simulates. Gaps and regret are in the units of the problem; numbers of TEM are on its scale [-1, 1].
+Nothing here simulates. Gaps and regret are in the units of the problem; numbers of TEM are on its
+scale [-1, 1].
 
 >>> import factored_bandits as fb
 >>> problem = fb.environments.spiked(levels=4, best=0.81, gap=0.5)
@@ -13,12 +15,12 @@ Nothing here simulates. Gaps and regret are in the units of the problem; numbers
 from __future__ import annotations
 
 from factored_bandits.policies.tem.bounds import SUM_OF_INVERSES
+
 from .check import check
 from .confidence import confidence, f, failure_probability, reentry_round, tau
 from .gaps import Identifiability, Witness, gaps, identifiability
 from .kappa import Kappa, kappa
 from .lower import condorcet_lower, pulls_lower, regret_lower
-from .verdict import Check
 from .upper import (
     comparisons_upper,
     extra_pulls,
@@ -27,6 +29,7 @@ from .upper import (
     regret_upper,
     slope,
 )
+from .verdict import Check
 
 __all__ = [
     "SUM_OF_INVERSES",

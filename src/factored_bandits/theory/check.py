@@ -7,25 +7,28 @@ import math
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
-from factored_bandits.environments import Problem
-from factored_bandits.errors import InvalidInput
+from factored_bandits.environments import Environment
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies import Policy
 from factored_bandits.policies.notation import parse
 from factored_bandits.simulation.result import Result
+
 from .gaps import identifiability
 from .information import noise_is_known
 from .lower import pulls_lower, regret_lower
-from .verdict import Check, Pulls
 from .upper import pulls_upper, regret_upper
+from .verdict import Check, Pulls
 
 THEOREMS = {"tea": "Theorems 1 and 2", "dueling_tea": "Theorems 1 and 3"}
 
 
-def check(result: Result, environment: Problem, *, fraction: float = 0.5) -> Check:
-    """Hold a simulation against the theory: regret and pulls, upper bounds (of TEA and Dueling TEA) and lower bounds.
+def check(result: Result, environment: Environment, *, fraction: float = 0.5) -> Check:
+    """Hold a simulation against the theory: regret and pulls, upper bounds (of TEA and Dueling TEA)
+    and lower bounds.
 
-    The upper bounds are on expectations: a mean may miss one by three standard errors. The lower bound is asymptotic,
-    for algorithms that work on every uniformly identifiable problem; late regret should be above `fraction` of it.
+    The upper bounds are on expectations: a mean may miss one by three standard errors. The lower
+    bound is asymptotic, for algorithms that work on every uniformly identifiable problem; late
+    regret should be above `fraction` of it.
 
     >>> import factored_bandits as fb
     >>> problem = fb.environments.make("additive", effects=[[0.0, -0.5], [0.0, -0.5]], noise="gaussian")
@@ -34,13 +37,22 @@ def check(result: Result, environment: Problem, *, fraction: float = 0.5) -> Che
     >>> verdict.below_upper, verdict.above_lower, bool(verdict.regret[-1] > verdict.lower[-1])
     (True, True, True)
     """
-    if result.problem != str(environment) or result.sizes != environment.sizes or result.best != environment.best:
-        raise InvalidInput(
-            f"the result is of {result.problem}, the environment is {environment}; give those that belong"
+    if (
+        result.problem != str(environment)
+        or result.sizes != environment.sizes
+        or result.best != environment.best
+    ):
+        raise InvalidInputError(
+            f"the result is of {result.problem}, the environment is {environment}; give those that "
+            "belong"
         )
     policy, known = _with_theorem(result.policy), noise_is_known(environment)
     nothing = np.full(len(result.checkpoints), math.nan)
-    upper = regret_upper(environment, result.checkpoints, reward_range=policy.reward_range) if policy else nothing
+    upper = (
+        regret_upper(environment, result.checkpoints, reward_range=policy.reward_range)
+        if policy
+        else nothing
+    )
     return Check(
         policy=result.policy,
         theorem=THEOREMS[policy.name] if policy else "",
@@ -59,21 +71,27 @@ def check(result: Result, environment: Problem, *, fraction: float = 0.5) -> Che
 
 
 def _with_theorem(label: str) -> Policy | None:
-    """The policy with this label, if the paper has a theorem on it: it must have the paper's parameters."""
+    """The policy with this label, if the paper has a theorem on it: it must have the paper's
+    parameters.
+    """
     if label.partition("(")[0] not in THEOREMS:
         return None
     policy = parse(label)
     return policy if policy.params == type(policy.params)() else None
 
 
-def _pulls(result: Result, environment: Problem, policy: Policy | None, known: bool) -> list[Pulls]:
+def _pulls(
+    result: Result, environment: Environment, policy: Policy | None, known: bool
+) -> list[Pulls]:
     plays = [np.asarray(p, dtype=np.float64) for p in result.plays]
     if environment.kind == "duel":
         plays = [0.5 * (plays[0] + plays[1])]
     upper = [np.full(p.shape[1], math.nan) for p in plays]
     if policy:
         upper = pulls_upper(environment, result.horizon, reward_range=policy.reward_range)
-    lower = pulls_lower(environment, result.horizon) if known else [np.zeros(p.shape[1]) for p in plays]
+    lower = (
+        pulls_lower(environment, result.horizon) if known else [np.zeros(p.shape[1]) for p in plays]
+    )
     found = []
     for l, played in enumerate(plays):
         mean, error = played.mean(axis=0), _standard_error(played)
@@ -87,4 +105,8 @@ def _pulls(result: Result, environment: Problem, policy: Policy | None, known: b
 def _standard_error(values: Floats) -> Floats:
     """Over the rows; 0 for a single one, of which nothing is known."""
     rows = len(values)
-    return np.asarray(values.std(axis=0, ddof=1) / math.sqrt(rows)) if rows > 1 else np.zeros(values.shape[1])
+    return (
+        np.asarray(values.std(axis=0, ddof=1) / math.sqrt(rows))
+        if rows > 1
+        else np.zeros(values.shape[1])
+    )

@@ -1,6 +1,8 @@
-"""Confidence in TEM: f, the radius of line 10 of Algorithm 3, the thresholds it gives, and when a level comes back.
+"""Confidence in TEM: f, the radius of line 10 of Algorithm 3, the thresholds it gives, and when a
+level comes back.
 
-The formulas themselves are the kernels of `policies/tem/bounds.py`; here they take arrays, with the paper's bound.
+The formulas themselves are the kernels of `policies/tem/bounds.py`; here they take arrays, with the
+paper's bound.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
-from factored_bandits.errors import InvalidInput
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.tem.bounds import (
     CONSTANTS,
     NEVER,
@@ -27,7 +29,7 @@ def rounds(t: Any, name: str = "t") -> Floats:
     """Rounds, or numbers of comparisons, from 1 on, as floats."""
     array = np.asarray(t, dtype=np.float64)
     if not (np.isfinite(array) & (array >= 1.0)).all():
-        raise InvalidInput(f"{name} must be at least 1 and finite, not {t!r}")
+        raise InvalidInputError(f"{name} must be at least 1 and finite, not {t!r}")
     return array
 
 
@@ -47,57 +49,72 @@ def f(t: Any) -> Any:
 
 
 def confidence(n: Any, t: Any, K: int) -> Any:
-    """The radius sqrt(12 log(2 K f(n) f(t)) / n) of n comparisons in round t, K levels; on TEM's scale [-1, 1].
+    """The radius sqrt(12 log(2 K f(n) f(t)) / n) of n comparisons in round t, K levels; on TEM's
+    scale [-1, 1].
 
     >>> round(confidence(1000, 1_000_000, K=16), 4)
     0.6322
     """
     counts, sizes = rounds(n, "n"), int(rounds(K, "K"))
-    values = np.vectorize(lambda count, level: radius(count, sizes, level), otypes=[np.float64])(counts, log_f_of(t))
+    values = np.vectorize(lambda count, level: radius(count, sizes, level), otypes=[np.float64])(
+        counts, log_f_of(t)
+    )
     return float(values) if values.ndim == 0 else values
 
 
 def tau(D: Any, N: Any) -> Floats:
-    """Per level the largest log(1 / delta) at which it is still out; minus infinity if nobody leads it.
+    """Per level the largest log(1 / delta) at which it is still out; minus infinity if nobody leads
+    it.
 
-    `D[i, j]` is the sum of differences of level i over level j in `N[i, j]` comparisons, as in `fb.TEM`.
-    In TEA level i is out in round t exactly if log f(t) < tau_i.
+    `D[i, j]` is the sum of differences of level i over level j in `N[i, j]` comparisons, as in
+    `fb.TEM`. In TEA level i is out in round t exactly if log f(t) < tau_i.
 
     >>> tau(D=[[0, 90], [-90, 0]], N=[[0, 100], [100, 0]]).round(3).tolist()
     [-inf, -2.31]
     """
     differences, counts = np.asarray(D, dtype=np.float64), np.asarray(N)
-    if differences.ndim != 2 or differences.shape[0] != differences.shape[1] or differences.shape != counts.shape:
-        raise InvalidInput(f"D and N must be square and alike, not of shapes {differences.shape} and {counts.shape}")
+    if (
+        differences.ndim != 2
+        or differences.shape[0] != differences.shape[1]
+        or differences.shape != counts.shape
+    ):
+        raise InvalidInputError(
+            f"D and N must be square and alike, not of shapes {differences.shape} and "
+            f"{counts.shape}"
+        )
     size = len(differences)
     values = np.full(size, NEVER)
     for j, i in zip(*np.nonzero((differences > 0.0) & (counts > 0)), strict=True):
         values[i] = max(
-            values[i], threshold(float(differences[j, i]), int(counts[j, i]), size, CONSTANTS["paper"], 0.0)
+            values[i],
+            threshold(float(differences[j, i]), int(counts[j, i]), size, CONSTANTS["paper"], 0.0),
         )
     return values
 
 
 def reentry_round(tau: Any) -> Ints:
-    """The first round t with log f(t) >= tau: when a level with that threshold comes back if it is not played before.
+    """The first round t with log f(t) >= tau: when a level with that threshold comes back if it is
+    not played before.
 
     >>> int(reentry_round(15.0))
     30635
     """
     values = np.asarray(tau, dtype=np.float64)
     if np.isnan(values).any():
-        raise InvalidInput(f"tau must be a number, not {tau!r}")
+        raise InvalidInputError(f"tau must be a number, not {tau!r}")
     return np.asarray(np.vectorize(first_round_at, otypes=[np.int64])(values))
 
 
 def failure_probability(delta: float, K: int) -> float:
-    """What the proof of Theorem 1 gives for the chance that a bound of a module ever fails, at constant delta.
+    """What the proof of Theorem 1 gives for the chance that a bound of a module ever fails, at
+    constant delta.
 
-    The paper says delta; by its own union bound it is delta (K - 1) / K times the sum of 1 / f, which is 2.11.
+    The paper says delta; by its own union bound it is delta (K - 1) / K times the sum of 1 / f,
+    which is 2.11.
 
     >>> round(failure_probability(0.01, K=16), 4)
     0.0198
     """
     if not (0.0 < delta <= 1.0 and math.isfinite(delta)):
-        raise InvalidInput(f"delta must lie in (0, 1], not {delta!r}")
+        raise InvalidInputError(f"delta must lie in (0, 1], not {delta!r}")
     return min(1.0, SUM_OF_INVERSES * delta * (K - 1) / K)

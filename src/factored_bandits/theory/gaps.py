@@ -7,19 +7,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
-from factored_bandits.environments import Problem
+from factored_bandits.environments import Environment
+
 from .views import changed, decided, modules, view
 
 
-def gaps(environment: Problem) -> list[Floats]:
-    """Equation (1): how much the best level of a factor is ahead of each level, in the company where it is least ahead.
+def gaps(environment: Environment) -> list[Floats]:
+    """Equation (1): how much the best level of a factor is ahead of each level, in the company
+    where it is least ahead.
 
-    One array per factor, 0 at its best level; for duels one array, of the arms in the first place against every arm in
-    the second. In units of reward (for duels 1 for a win and 1/2 for a tie), not on the scale [-1, 1] of TEM, on which
-    the gaps of rewards in [0, 1] are twice as large. Not positive where the problem is not identifiable.
+    One array per factor, 0 at its best level; for duels one array, of the arms in the first place
+    against every arm in the second. In units of reward (for duels 1 for a win and 1/2 for a tie),
+    not on the scale [-1, 1] of TEM, on which the gaps of rewards in [0, 1] are twice as large. Not
+    positive where the problem is not identifiable.
 
     >>> import factored_bandits as fb
-    >>> problem = fb.environments.make("rank_one", factors=[[0.9, 0.5], [0.8, 0.2]])
+    >>> problem = fb.environments.make("rank1", factors=[[0.9, 0.5], [0.8, 0.2]])
     >>> [gap.round(3).tolist() for gap in fb.theory.gaps(problem)]
     [[0.0, 0.08], [0.0, 0.3]]
     >>> fb.theory.gaps(fb.environments.identical_gap(3, 0.7))[0].round(3).tolist()
@@ -36,30 +39,35 @@ class Witness:
     factor: int
     level: int
     best: int
-    company: tuple[int, ...]  # the combination with `level` in it
+    context: tuple[int, ...]  # the combination with `level` in it
     mean: float  # of that combination
     mean_of_best: float  # of the same with `best` instead
     duel: bool = False
 
     def __str__(self) -> str:
-        with_best = changed(self.company, self.factor, self.best)
+        with_best = changed(self.context, self.factor, self.best)
         beats = "beats" if self.mean > self.mean_of_best else "does as well as"
         if self.duel:
             return (
-                f"arm {self.level} {beats} the best arm {self.best} against arm {self.company[1]}: "
+                f"arm {self.level} {beats} the best arm {self.best} against arm {self.context[1]}: "
                 f"it wins with chance {self.mean:.6g}, the best arm with {self.mean_of_best:.6g}"
             )
         return (
-            f"factor {self.factor}: level {self.level} {beats} the best level {self.best} in some company: "
-            f"the mean of {self.company} is {self.mean:.6g}, of {with_best} {self.mean_of_best:.6g}"
+            f"factor {self.factor}: level {self.level} {beats} the best level {self.best} in some "
+            "company: "
+            f"the mean of {self.context} is {self.mean:.6g}, of {with_best} {self.mean_of_best:.6g}"
         )
 
 
 @dataclass(frozen=True)
 class Identifiability:
-    """Whether every factor has a level that is best in every company; a witness per factor where not."""
+    """Whether every factor has a level that is best in every company; a witness per factor where
+    not.
+    """
 
-    witnesses: tuple[Witness | None, ...]  # per factor; None where the factor has a uniformly best level
+    witnesses: tuple[
+        Witness | None, ...
+    ]  # per factor; None where the factor has a uniformly best level
 
     @property
     def holds(self) -> bool:
@@ -77,10 +85,12 @@ class Identifiability:
     def __str__(self) -> str:
         if self.holds:
             return "uniformly identifiable"
-        return "not uniformly identifiable\n" + "\n".join(f"  {w}" for w in self.witnesses if w is not None)
+        return "not uniformly identifiable\n" + "\n".join(
+            f"  {w}" for w in self.witnesses if w is not None
+        )
 
 
-def identifiability(environment: Problem) -> Identifiability:
+def identifiability(environment: Environment) -> Identifiability:
     """Definition 1: is the best level of every factor the best one in every company?
 
     >>> import factored_bandits as fb
@@ -94,14 +104,14 @@ def identifiability(environment: Problem) -> Identifiability:
     return Identifiability(tuple(_witness(environment, l) for l in modules(environment)))
 
 
-def _witness(environment: Problem, l: int) -> Witness | None:
+def _witness(environment: Environment, l: int) -> Witness | None:
     """The level with the least lead over it, if that is none."""
     best = environment.best[l]
-    sizes, company = view(environment).gaps(l)
+    sizes, context = view(environment).gaps(l)
     others = np.delete(np.arange(len(sizes)), best)
     if len(others) == 0 or sizes[others].min() > 0.0:
         return None
     level = int(others[sizes[others].argmin()])
-    where = company[level]
+    where = context[level]
     means = environment.mean(where), environment.mean(changed(where, l, best))
     return Witness(l, level, best, where, *means, duel=environment.kind == "duel")

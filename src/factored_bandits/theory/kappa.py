@@ -8,10 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
-from factored_bandits.environments import Problem
+from factored_bandits.environments import Environment
 from factored_bandits.environments.structure import LOGISTIC
+
 from .gaps import gaps
-from .views import Means, Parts, changed, decided, view
+from .views import Effects, Means, changed, decided, view
 
 
 class Kappa(NamedTuple):
@@ -21,19 +22,22 @@ class Kappa(NamedTuple):
     combination: tuple[int, ...]
 
 
-def kappa(environment: Problem) -> Kappa:
-    """The smallest constant with mu(a*) - mu(a) <= kappa * (sum of the gaps of the levels of a) for every a.
+def kappa(environment: Environment) -> Kappa:
+    """The smallest constant with mu(a*) - mu(a) <= kappa * (sum of the gaps of the levels of a) for
+    every a.
 
-    At least 1, by equation (2) of the paper; 1 for sums; infinite if the problem is not uniformly identifiable. For
-    duels, where the paper needs none: the smallest constant with P(a* beats a) - 1/2 <= kappa * gap(a), without ties.
+    At least 1, by equation (2) of the paper; 1 for sums; infinite if the problem is not uniformly
+    identifiable. For duels, where the paper needs none: the smallest constant with P(a* beats a) -
+    1/2 <= kappa * gap(a), without ties.
 
-    Where a combination loses at most what its levels lose, each alone among best ones, one wrong level at a time
-    attains it: loss(a) <= sum loss_l(a_l) <= kappa * sum gap_l(a_l). That is so for sums (equal), for products
-    (1 - prod r_l <= sum (1 - r_l)), and for logistic sums whose best mean is at most 1/2 (there the logistic function
-    is convex, so the loss is concave in the sum of effects). Elsewhere all combinations are looked at, up to 10^7.
+    Where a combination loses at most what its levels lose, each alone among best ones, one wrong
+    level at a time attains it: loss(a) <= sum loss_l(a_l) <= kappa * sum gap_l(a_l). That is so for
+    sums (equal), for products (1 - prod r_l <= sum (1 - r_l)), and for logistic sums whose best
+    mean is at most 1/2 (there the logistic function is convex, so the loss is concave in the sum of
+    effects). Elsewhere all combinations are looked at, up to 10^7.
 
     >>> import factored_bandits as fb
-    >>> fb.theory.kappa(fb.environments.make("rank_one", factors=[[0.75, 0.5, 0.25], [0.5, 0.125]]))
+    >>> fb.theory.kappa(fb.environments.make("rank1", factors=[[0.75, 0.5, 0.25], [0.5, 0.125]]))
     Kappa(value=4.0, combination=(1, 0))
     >>> fb.theory.kappa(fb.environments.make("trap")).value
     1.0
@@ -46,16 +50,22 @@ def kappa(environment: Problem) -> Kappa:
     if environment.kind == "duel":
         return _of_duel(environment, sizes[0] / decided(environment))
     seen = view(environment)
-    if isinstance(seen, Parts) and (seen.combine != LOGISTIC or environment.mean(environment.best) <= 0.5):
+    if isinstance(seen, Effects) and (
+        seen.combine != LOGISTIC or environment.mean(environment.best) <= 0.5
+    ):
         return _one_at_a_time(seen)
     return _over_all(seen.table(), sizes)
 
 
-def _one_at_a_time(seen: Parts) -> Kappa:
+def _one_at_a_time(seen: Effects) -> Kappa:
     found = []
     for l, best in enumerate(seen.best):
         losses, gap = seen.losses_alone(l), seen.gaps(l)[0]
-        found += [Kappa(float(losses[i] / gap[i]), changed(seen.best, l, i)) for i in range(len(gap)) if i != best]
+        found += [
+            Kappa(float(losses[i] / gap[i]), changed(seen.best, l, i))
+            for i in range(len(gap))
+            if i != best
+        ]
     return max(found, key=lambda one: one.value, default=Kappa(1.0, seen.best))
 
 
@@ -72,7 +82,11 @@ def _over_all(seen: Means, sizes: list[Floats]) -> Kappa:
     return Kappa(float(ratios[where]), where)
 
 
-def _of_duel(environment: Problem, gap: Floats) -> Kappa:
+def _of_duel(environment: Environment, gap: Floats) -> Kappa:
     best = environment.best[0]
-    found = [Kappa((environment.mean((best, a)) - 0.5) / float(gap[a]), (a, a)) for a in range(len(gap)) if a != best]
+    found = [
+        Kappa((environment.mean((best, a)) - 0.5) / float(gap[a]), (a, a))
+        for a in range(len(gap))
+        if a != best
+    ]
     return max(found, key=lambda one: one.value)

@@ -1,11 +1,13 @@
-"""Lower bounds: what every algorithm must pay in the long run (Section 4.4, after Lai & Robbins 1985).
+"""Lower bounds: what every algorithm must pay in the long run (Section 4.4, after Lai & Robbins
+1985).
 
-An algorithm that does well on every uniformly identifiable problem must play a level often enough to tell the problem
-from the one in which that level is a little better than the best one, in every company. (There it is uniformly best,
-and so are the best levels of the other factors.) Plays of level a in company b tell the two apart at the rate
-d(mu(a, b), mu(a*, b)), d being the divergence of the noise; so E N(a) >= log t / max over b of d, asymptotically. With
-equation (2) the regret is at least the sum of gap(a) E N(a). For sums with Gaussian noise this is the paper's bound,
-2 / gap for each level. Algorithms that know more of the problem (a product, say) may do with less.
+An algorithm that does well on every uniformly identifiable problem must play a level often enough
+to tell the problem from the one in which that level is a little better than the best one, in every
+company. (There it is uniformly best, and so are the best levels of the other factors.) Plays of
+level a in company b tell the two apart at the rate d(mu(a, b), mu(a*, b)), d being the divergence
+of the noise; so E N(a) >= log t / max over b of d, asymptotically. With equation (2) the regret is
+at least the sum of gap(a) E N(a). For sums with Gaussian noise this is the paper's bound, 2 / gap
+for each level. Algorithms that know more of the problem (a product, say) may do with less.
 """
 
 from __future__ import annotations
@@ -15,21 +17,23 @@ from typing import Any
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
-from factored_bandits.environments import Problem
+from factored_bandits.environments import Environment
 from factored_bandits.environments.checks import TOLERANCE
-from factored_bandits.errors import InvalidInput
+from factored_bandits.errors import InvalidInputError
+
 from .confidence import rounds
 from .gaps import gaps, identifiability
 from .information import bernoulli, information
-from .views import decided, modules, view
 from .upper import duel_losses
+from .views import decided, modules, view
 
 
-def pulls_lower(environment: Problem, t: Any) -> list[Floats]:
-    """Pulls of each level that a consistent algorithm needs by round t, for t to infinity; one array per factor.
+def pulls_lower(environment: Environment, t: Any) -> list[Floats]:
+    """Pulls of each level that a consistent algorithm needs by round t, for t to infinity; one
+    array per factor.
 
-    0 at the best levels, and everywhere if the problem is not uniformly identifiable: the bound speaks of those only.
-    For duels: plays per place (half of those in both places).
+    0 at the best levels, and everywhere if the problem is not uniformly identifiable: the bound
+    speaks of those only. For duels: plays per place (half of those in both places).
 
     >>> import factored_bandits as fb
     >>> problem = fb.environments.make("additive", effects=[[0.0, -0.5, -0.1]], noise="gaussian")
@@ -43,8 +47,9 @@ def pulls_lower(environment: Problem, t: Any) -> list[Floats]:
     return [log_t / (places * information(environment, l)) for l in modules(environment)]
 
 
-def regret_lower(environment: Problem, t: Any) -> Any:
-    """Regret that a consistent algorithm has by round t, for t to infinity, in the unit of the problem.
+def regret_lower(environment: Environment, t: Any) -> Any:
+    """Regret that a consistent algorithm has by round t, for t to infinity, in the unit of the
+    problem.
 
     >>> import factored_bandits as fb
     >>> problem = fb.environments.make("additive", effects=[[0.0, -0.5], [0.0, -0.1]], noise="gaussian")
@@ -58,11 +63,13 @@ def regret_lower(environment: Problem, t: Any) -> Any:
     return float(total) if total.ndim == 0 else total
 
 
-def condorcet_lower(environment: Problem, t: Any) -> Any:
-    """Regret of duels by round t for algorithms that work whenever some arm beats all others (Komiyama et al. 2015).
+def condorcet_lower(environment: Environment, t: Any) -> Any:
+    """Regret of duels by round t for algorithms that work whenever some arm beats all others
+    (Komiyama et al. 2015).
 
-    Such an algorithm must find for every arm a superior: sum over i of the least (loss_i + loss_j) / (2 kl(p_ij, 1/2))
-    over the j that beat i. Never below `regret_lower`, which holds for algorithms that work for utilities only.
+    Such an algorithm must find for every arm a superior: sum over i of the least (loss_i + loss_j)
+    / (2 kl(p_ij, 1/2)) over the j that beat i. Never below `regret_lower`, which holds for
+    algorithms that work for utilities only.
 
     >>> import factored_bandits as fb
     >>> problem = fb.environments.identical_gap(16, 0.7)
@@ -70,21 +77,27 @@ def condorcet_lower(environment: Problem, t: Any) -> Any:
     (252, 238)
     """
     if environment.kind != "duel":
-        raise InvalidInput(f"{environment} is not a duel; regret_lower is the bound for factored problems")
+        raise InvalidInputError(
+            f"{environment} is not a duel; regret_lower is the bound for factored problems"
+        )
     matrix, losses = view(environment).table().means, _costs(environment)[0]
     if (matrix[environment.best[0]] < 0.5 - TOLERANCE).any():
-        raise InvalidInput(f"{environment} has no arm that nobody beats, and the bound is for problems with one")
+        raise InvalidInputError(
+            f"{environment} has no arm that nobody beats, and the bound is for problems with one"
+        )
     total = 0.0
     for arm, row in enumerate(matrix):
         superior = row < 0.5 - TOLERANCE
         if superior.any():
-            rates = decided(environment) * bernoulli(row[superior], np.full(int(superior.sum()), 0.5))
+            rates = decided(environment) * bernoulli(
+                row[superior], np.full(int(superior.sum()), 0.5)
+            )
             total += float(((losses[arm] + losses[superior]) / (2.0 * rates)).min())
     bound = total * np.log(rounds(t))
     return float(bound) if bound.ndim == 0 else bound
 
 
-def _costs(environment: Problem) -> list[Floats]:
+def _costs(environment: Environment) -> list[Floats]:
     """What a pull of each level costs at least."""
     if environment.kind != "duel":
         return gaps(environment)

@@ -1,9 +1,11 @@
-"""Upper bounds: Theorem 1 on the pulls of a level, Theorem 2 on the regret of TEA, Theorem 3 on that of Dueling TEA.
+"""Upper bounds: Theorem 1 on the pulls of a level, Theorem 2 on the regret of TEA, Theorem 3 on
+that of Dueling TEA.
 
-The theorems live on TEM's scale [-1, 1]: every function takes the problem, doubles the gaps of rewards in [0, 1], and
-gives regret back in the unit of the problem. `reward_range` is the one the policy was made with, if not the problem's.
-The constants are those that the appendix proves; where they differ from the ones printed elsewhere in the paper, see
-"Where the text disagrees with itself" in docs/paper-map.md.
+The theorems live on TEM's scale [-1, 1]: every function takes the problem, doubles the gaps of
+rewards in [0, 1], and gives regret back in the unit of the problem. `reward_range` is the one the
+policy was made with, if not the problem's. The constants are those that the appendix proves; where
+they differ from the ones printed elsewhere in the paper, see "Where the text disagrees with itself"
+in docs/paper-map.md.
 """
 
 from __future__ import annotations
@@ -14,36 +16,46 @@ from typing import Any, Literal
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
-from factored_bandits.environments import Problem
-from factored_bandits.errors import InvalidInput
+from factored_bandits.environments import Environment
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies import scaling
 from factored_bandits.policies.base import FROM_ENVIRONMENT, Range, checked_range
+
 from .confidence import log_f_of
 from .gaps import gaps
 from .kappa import kappa
 
 SCALE = (-1.0, 1.0)  # of TEM
-TIMES_EXPECTED, TIMES_LIKELY = 2.5, 2.0  # pulls per comparison with the best level, step 4 of the appendix
+TIMES_EXPECTED, TIMES_LIKELY = (
+    2.5,
+    2.0,
+)  # pulls per comparison with the best level, step 4 of the appendix
 OUTSIDE = 1.5  # expected pulls of a level in phases whose bounds fail, step 2
 
 RewardRange = Range | Literal["environment"] | None
 
 
-def slope(environment: Problem, reward_range: RewardRange = FROM_ENVIRONMENT) -> float:
+def slope(environment: Environment, reward_range: RewardRange = FROM_ENVIRONMENT) -> float:
     """How many units of TEM's scale one unit of reward is: 2 for rewards in [0, 1], 1 for raw ones.
 
     >>> import factored_bandits as fb
     >>> fb.theory.slope(fb.environments.spiked(4))
     2.0
     """
-    given = environment.reward_range if reward_range == FROM_ENVIRONMENT else checked_range(reward_range)
+    given = (
+        environment.reward_range
+        if reward_range == FROM_ENVIRONMENT
+        else checked_range(reward_range)
+    )
     return scaling(given, SCALE)[1]
 
 
 def comparisons_upper(gap: Any, K: int, level: Any) -> Floats:
-    """Step 3 of the appendix: comparisons with the best level after which a level is out, at log(1/delta) = level.
+    """Step 3 of the appendix: comparisons with the best level after which a level is out, at
+    log(1/delta) = level.
 
-    48 / gap^2 (log(2K/delta) + 4 log(48 log(2K/delta) / gap^2)), infinite where the gap is not positive; TEM's scale.
+    48 / gap^2 (log(2K/delta) + 4 log(48 log(2K/delta) / gap^2)), infinite where the gap is not
+    positive; TEM's scale.
 
     >>> round(float(comparisons_upper(0.4, K=16, level=math.log(100.0))))
     11772
@@ -54,11 +66,14 @@ def comparisons_upper(gap: Any, K: int, level: Any) -> Floats:
     return np.asarray(z * (y + 4.0 * np.log(z * y)))
 
 
-def pulls_upper(environment: Problem, t: Any, *, reward_range: RewardRange = FROM_ENVIRONMENT) -> list[Floats]:
-    """Theorem 1: expected pulls of each level by round t are at most this; one array (..., levels) per factor.
+def pulls_upper(
+    environment: Environment, t: Any, *, reward_range: RewardRange = FROM_ENVIRONMENT
+) -> list[Floats]:
+    """Theorem 1: expected pulls of each level by round t are at most this; one array (..., levels)
+    per factor.
 
-    With the additive C(a), `extra_pulls`. Infinite at the best levels. For duels (constants of the appendix for
-    M_s = |A_s|): plays in the first place, and as many in the second.
+    With the additive C(a), `extra_pulls`. Infinite at the best levels. For duels (constants of the
+    appendix for M_s = |A_s|): plays in the first place, and as many in the second.
 
     >>> import factored_bandits as fb
     >>> pulls_upper(fb.environments.identical_gap(16, 0.95), 1_000_000)[0].round().tolist()[:2]
@@ -66,32 +81,41 @@ def pulls_upper(environment: Problem, t: Any, *, reward_range: RewardRange = FRO
     """
     duel = environment.kind == "duel"
     times = 1.0 if duel else TIMES_EXPECTED
-    extra = [1.0 + OUTSIDE] if duel else [min(max(environment.sizes) + OUTSIDE, c) for c in extra_pulls(environment)]
+    extra = (
+        [1.0 + OUTSIDE]
+        if duel
+        else [min(max(environment.sizes) + OUTSIDE, c) for c in extra_pulls(environment)]
+    )
     return _pulls(environment, times, extra, log_f_of(t), slope(environment, reward_range))
 
 
 def pulls_upper_likely(
-    environment: Problem, delta: float, *, reward_range: RewardRange = FROM_ENVIRONMENT
+    environment: Environment, delta: float, *, reward_range: RewardRange = FROM_ENVIRONMENT
 ) -> list[Floats]:
-    """Theorem 1, high probability: pulls of each level, for ever, of modules that are asked for delta in every phase.
+    """Theorem 1, high probability: pulls of each level, for ever, of modules that are asked for
+    delta in every phase.
 
-    The paper says with probability 1 - delta; what its proof gives is 1 - `failure_probability(delta, K)` per factor.
+    The paper says with probability 1 - delta; what its proof gives is 1 -
+    `failure_probability(delta, K)` per factor.
 
     >>> import factored_bandits as fb
     >>> pulls_upper_likely(fb.environments.identical_gap(16, 0.95), delta=0.01)[0].round().tolist()[:2]
     [inf, 1942.0]
     """
     if not 0.0 < delta <= 1.0:
-        raise InvalidInput(f"delta must lie in (0, 1], not {delta!r}")
+        raise InvalidInputError(f"delta must lie in (0, 1], not {delta!r}")
     duel = environment.kind == "duel"
     times = 1.0 if duel else TIMES_LIKELY
     longest = max(environment.sizes)
     extra = [1.0] if duel else [min(longest, longest * math.log(K) + K) for K in environment.sizes]
-    return _pulls(environment, times, extra, np.asarray(-math.log(delta)), slope(environment, reward_range))
+    return _pulls(
+        environment, times, extra, np.asarray(-math.log(delta)), slope(environment, reward_range)
+    )
 
 
-def extra_pulls(environment: Problem) -> list[float]:
-    """Theorem 1: the sum of C(a) over the suboptimal levels of each factor, M log K + 5/2 K; for duels 5/2 each.
+def extra_pulls(environment: Environment) -> list[float]:
+    """Theorem 1: the sum of C(a) over the suboptimal levels of each factor, M log K + 5/2 K; for
+    duels 5/2 each.
 
     >>> import factored_bandits as fb
     >>> [round(c, 2) for c in extra_pulls(fb.environments.spiked(16))]
@@ -103,10 +127,13 @@ def extra_pulls(environment: Problem) -> list[float]:
     return [longest * math.log(K) + 2.5 * K if K > 1 else 0.0 for K in environment.sizes]
 
 
-def regret_upper(environment: Problem, t: Any, *, reward_range: RewardRange = FROM_ENVIRONMENT) -> Any:
+def regret_upper(
+    environment: Environment, t: Any, *, reward_range: RewardRange = FROM_ENVIRONMENT
+) -> Any:
     """Theorem 2 (TEA) or Theorem 3 (Dueling TEA): the expected regret by round t is at most this.
 
-    In the unit of the problem. Infinite if it is not uniformly identifiable. Duels: with the appendix's constants.
+    In the unit of the problem. Infinite if it is not uniformly identifiable. Duels: with the
+    appendix's constants.
 
     >>> import factored_bandits as fb
     >>> round(regret_upper(fb.environments.spiked(16, best=0.75), 1_000_000))
@@ -121,7 +148,9 @@ def regret_upper(environment: Problem, t: Any, *, reward_range: RewardRange = FR
     return float(total) if total.ndim == 0 else total
 
 
-def _pulls(environment: Problem, times: float, extra: list[float], level: Floats, by: float) -> list[Floats]:
+def _pulls(
+    environment: Environment, times: float, extra: list[float], level: Floats, by: float
+) -> list[Floats]:
     """Per factor; nothing is promised of a factor without a uniformly best level."""
     found = []
     for l, gap in enumerate(gaps(environment)):
@@ -131,7 +160,7 @@ def _pulls(environment: Problem, times: float, extra: list[float], level: Floats
     return found
 
 
-def _factored_regret(environment: Problem, t: Any, reward_range: RewardRange) -> Floats:
+def _factored_regret(environment: Environment, t: Any, reward_range: RewardRange) -> Floats:
     """kappa sum (E N(a)) gap(a), where sum C(a) gap(a) <= (largest gap) (M log K + 5/2 K)."""
     constant, by = kappa(environment).value, slope(environment, reward_range)
     level = log_f_of(t)
@@ -141,12 +170,17 @@ def _factored_regret(environment: Problem, t: Any, reward_range: RewardRange) ->
     for l, gap in enumerate(gaps(environment)):
         others = by * np.delete(gap, environment.best[l])
         pulls = TIMES_EXPECTED * comparisons_upper(others, len(gap), level[..., None])
-        total = total + (others * pulls).sum(axis=-1) + others.max(initial=0.0) * extra_pulls(environment)[l]
+        total = (
+            total
+            + (others * pulls).sum(axis=-1)
+            + others.max(initial=0.0) * extra_pulls(environment)[l]
+        )
     return np.asarray(constant * total / by)
 
 
-def _duel_regret(environment: Problem, t: Any, reward_range: RewardRange) -> Floats:
-    """Each arm stands once in each place per phase: sum (E N(a)) loss(a) where the losses of a duel are averaged.
+def _duel_regret(environment: Environment, t: Any, reward_range: RewardRange) -> Floats:
+    """Each arm stands once in each place per phase: sum (E N(a)) loss(a) where the losses of a duel
+    are averaged.
 
     The smaller of two losses is at most their average, the larger one at most twice that.
     """
@@ -158,7 +192,7 @@ def _duel_regret(environment: Problem, t: Any, reward_range: RewardRange) -> Flo
     return np.asarray(times * (pulls * duel_losses(environment)[others]).sum(axis=-1))
 
 
-def duel_losses(environment: Problem) -> Floats:
+def duel_losses(environment: Environment) -> Floats:
     """What each arm costs, in the unit of the problem: what it costs against itself.
 
     >>> import factored_bandits as fb

@@ -45,7 +45,9 @@ class Check:
 
     @property
     def below_upper(self) -> bool | None:
-        """Whether regret, at every checkpoint, and all pulls are below the upper bounds; None where there are none."""
+        """Whether regret, at every checkpoint, and all pulls are below the upper bounds; None where
+        there are none.
+        """
         if not self.theorem or not self.identifiable:
             return None
         pulls = all(p.measured - ERRORS * p.standard_error <= p.upper for p in self.pulls)
@@ -53,23 +55,33 @@ class Check:
 
     @property
     def late(self) -> Bools:
-        """Per checkpoint, whether it is late enough for the lower bound: it asks for at most half of the rounds."""
+        """Per checkpoint, whether it is late enough for the lower bound: it asks for at most half
+        of the rounds.
+        """
         factors = {p.factor for p in self.pulls}
-        needed = max((sum(p.lower for p in self.pulls if p.factor == l) for l in factors), default=0.0)
+        needed = max(
+            (sum(p.lower for p in self.pulls if p.factor == l) for l in factors), default=0.0
+        )
         growth = np.log(np.maximum(self.rounds, math.e))  # what it asks for grows like this
         share = growth / growth[-1]
         return np.asarray(needed * share <= 0.5 * self.rounds)
 
     @property
     def above_lower(self) -> bool | None:
-        """Whether the final regret is above `fraction` of the lower bound; None if there is none, or too early."""
+        """Whether the final regret is above `fraction` of the lower bound; None if there is none,
+        or too early.
+        """
         if not self.late[-1] or not self.identifiable or math.isnan(self.lower[-1]):
             return None
-        return bool(self.regret[-1] + ERRORS * self.standard_error[-1] >= self.fraction * self.lower[-1])
+        return bool(
+            self.regret[-1] + ERRORS * self.standard_error[-1] >= self.fraction * self.lower[-1]
+        )
 
     @property
     def informative(self) -> bool:
-        """Whether the upper bound on pulls says more than that nothing is pulled more often than there are rounds."""
+        """Whether the upper bound on pulls says more than that nothing is pulled more often than
+        there are rounds.
+        """
         return any(p.upper < self.rounds[-1] for p in self.pulls)
 
     def __str__(self) -> str:
@@ -79,10 +91,18 @@ class Check:
         for i in shown:
             numbers = (self.lower[i], self.regret[i], self.upper[i])
             rows.append((f"regret at {self.rounds[i]:,}", *map(_number, numbers)))
-        rows += [(f"pulls of {_name(p, self)}", *map(_number, (p.lower, p.measured, p.upper))) for p in self._nearest()]
+        rows += [
+            (f"pulls of {_name(p, self)}", *map(_number, (p.lower, p.measured, p.upper)))
+            for p in self._nearest()
+        ]
         widths = [max(len(row[column]) for row in rows) for column in range(4)]
-        table = [row[0].ljust(widths[0]) + "".join("  " + row[c].rjust(widths[c]) for c in (1, 2, 3)) for row in rows]
-        title = f"{self.policy} on {self.problem}, {self.repetitions} repetitions (unit: {self.unit})"
+        table = [
+            row[0].ljust(widths[0]) + "".join("  " + row[c].rjust(widths[c]) for c in (1, 2, 3))
+            for row in rows
+        ]
+        title = (
+            f"{self.policy} on {self.problem}, {self.repetitions} repetitions (unit: {self.unit})"
+        )
         return "\n".join([title, *table, *self.verdicts()])
 
     def _nearest(self) -> list[Pulls]:
@@ -104,7 +124,9 @@ class Check:
             return "upper bound: none, the problem is not uniformly identifiable"
         if not self.below_upper:
             return f"upper bound: VIOLATED ({self.theorem})"
-        hint = "" if self.informative else ", which say nothing yet: they exceed the number of rounds"
+        hint = (
+            "" if self.informative else ", which say nothing yet: they exceed the number of rounds"
+        )
         return f"upper bound: holds ({self.theorem}){hint}"
 
     def _lower_verdict(self) -> str:

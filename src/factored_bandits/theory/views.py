@@ -1,7 +1,9 @@
-"""A problem as the theory sees it: how far the best level of a factor leads each other one, in which company.
+"""A problem as the theory sees it: how far the best level of a factor leads each other one, in
+which company.
 
-The *company* of a level is the paper's reference set b, one level of every other factor. Two views: `Parts`, where
-levels combine by a formula and only the two extremes of the company matter, and `Means`, a table of all means.
+The *company* of a level is the paper's reference set b, one level of every other factor. Two views:
+`Effects`, where levels combine by a formula and only the two extremes of the company matter, and
+`Means`, a table of all means.
 """
 
 from __future__ import annotations
@@ -12,9 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
-from factored_bandits.environments import Problem, preferences as _duel, structure as _factored
+from factored_bandits.environments import Environment
+from factored_bandits.environments import preferences as _duel
+from factored_bandits.environments import structure as _factored
 from factored_bandits.environments.structure import LOGISTIC, PRODUCT, SUM
-from factored_bandits.errors import InvalidInput
+from factored_bandits.errors import InvalidInputError
 
 LARGEST_TABLE = 10_000_000  # cells
 LARGEST_FOREIGN = 200_000  # combinations whose means are asked for one by one
@@ -22,60 +26,71 @@ ROUNDING = 1e-12  # smaller differences of two means in a table are not real
 
 
 @dataclass(frozen=True)
-class Parts:
-    """Means by formula: the parts of one level per factor, multiplied, added, or added under the logistic function."""
+class Effects:
+    """Means by formula: the parts of one level per factor, multiplied, added, or added under the
+    logistic function.
+    """
 
     combine: int  # PRODUCT, SUM or LOGISTIC
-    parts: list[Floats]  # per factor
+    effects: list[Floats]  # per factor
     base: float  # added to sums
     best: tuple[int, ...]
 
-    def company(self, l: int) -> tuple[float, float]:
+    def context(self, l: int) -> tuple[float, float]:
         """The smallest and the largest value that the other factors together can have."""
-        others = [part for k, part in enumerate(self.parts) if k != l]
+        others = [part for k, part in enumerate(self.effects) if k != l]
         if self.combine == PRODUCT:
-            return math.prod(float(p.min()) for p in others), math.prod(float(p.max()) for p in others)
-        return self.base + sum(float(p.min()) for p in others), self.base + sum(float(p.max()) for p in others)
+            return math.prod(float(p.min()) for p in others), math.prod(
+                float(p.max()) for p in others
+            )
+        return self.base + sum(float(p.min()) for p in others), self.base + sum(
+            float(p.max()) for p in others
+        )
 
-    def mean(self, own: Floats, company: Floats) -> Floats:
+    def mean(self, own: Floats, context: Floats) -> Floats:
         """The mean of levels with these parts in company of these values."""
         if self.combine == PRODUCT:
-            return np.asarray(own * company)
-        return np.asarray(own + company) if self.combine == SUM else sigmoid(own + company)
+            return np.asarray(own * context)
+        return np.asarray(own + context) if self.combine == SUM else sigmoid(own + context)
 
-    def lead(self, l: int, company: Floats | float) -> Floats:
+    def lead(self, l: int, context: Floats | float) -> Floats:
         """Mean of the best level of factor l minus mean of each level, in company of that value.
 
-        Digits are kept where both means are close to 0 or 1: sigma(a) - sigma(b) = sigma(a) sigma(-b) (1 - e^(b - a)).
+        Digits are kept where both means are close to 0 or 1: sigma(a) - sigma(b) = sigma(a)
+        sigma(-b) (1 - e^(b - a)).
         """
-        own, best = self.parts[l], self.parts[l][self.best[l]]
+        own, best = self.effects[l], self.effects[l][self.best[l]]
         if self.combine == SUM:
             return np.asarray(best - own)
         if self.combine == PRODUCT:
-            return np.asarray((best - own) * company)
-        return np.asarray(sigmoid(best + company) * sigmoid(-own - company) * -np.expm1(own - best))
+            return np.asarray((best - own) * context)
+        return np.asarray(sigmoid(best + context) * sigmoid(-own - context) * -np.expm1(own - best))
 
     def gaps(self, l: int) -> tuple[Floats, list[tuple[int, ...]]]:
-        """The smallest lead over each level of factor l, and the combination with that level where it is smallest.
+        """The smallest lead over each level of factor l, and the combination with that level where
+        it is smallest.
 
-        A product grows with its company, a sum does not depend on it, and a difference of two logistic functions rises
-        and then falls: the smallest lead is found at one of the two extremes.
+        A product grows with its company, a sum does not depend on it, and a difference of two
+        logistic functions rises and then falls: the smallest lead is found at one of the two
+        extremes.
         """
-        low, high = (self.lead(l, value) for value in self.company(l))
-        worst, best = (tuple(int(end(part)) for part in self.parts) for end in (np.argmin, np.argmax))
+        low, high = (self.lead(l, value) for value in self.context(l))
+        worst, best = (
+            tuple(int(end(part)) for part in self.effects) for end in (np.argmin, np.argmax)
+        )
         where = [changed(worst if low[i] <= high[i] else best, l, i) for i in range(len(low))]
         return np.minimum(low, high), where
 
     def losses_alone(self, l: int) -> Floats:
         """What each level of factor l costs if all other factors play their best."""
-        return self.lead(l, self.company(l)[1])
+        return self.lead(l, self.context(l)[1])
 
     def table(self) -> Means:
         """All means."""
-        sizes = tuple(len(part) for part in self.parts)
+        sizes = tuple(len(part) for part in self.effects)
         check_cells(sizes)
         means = np.full(sizes, 1.0 if self.combine == PRODUCT else self.base)
-        for l, part in enumerate(self.parts):
+        for l, part in enumerate(self.effects):
             along = part.reshape([-1 if k == l else 1 for k in range(len(sizes))])
             means = means * along if self.combine == PRODUCT else means + along
         return Means(sigmoid(means) if self.combine == LOGISTIC else means, self.best)
@@ -93,14 +108,19 @@ class Means:
         return np.moveaxis(self.means, l, 0).reshape(self.means.shape[l], -1)
 
     def gaps(self, l: int) -> tuple[Floats, list[tuple[int, ...]]]:
-        """The smallest lead over each level of factor l, and the combination with that level where it is smallest."""
+        """The smallest lead over each level of factor l, and the combination with that level where
+        it is smallest.
+        """
         rows = self.rows(l)
         leads = rows[self.best[l]] - rows
         columns = leads.argmin(axis=1)
         gaps = leads[np.arange(len(rows)), columns]
         others = [size for k, size in enumerate(self.means.shape) if k != l]
-        company = [[int(x) for x in np.unravel_index(column, others)] if others else [] for column in columns]
-        where = [(*place[:l], i, *place[l:]) for i, place in enumerate(company)]
+        context = [
+            [int(x) for x in np.unravel_index(column, others)] if others else []
+            for column in columns
+        ]
+        where = [(*place[:l], i, *place[l:]) for i, place in enumerate(context)]
         return np.where(np.abs(gaps) < ROUNDING, 0.0, gaps), where
 
     def table(self) -> Means:
@@ -108,27 +128,32 @@ class Means:
         return self
 
 
-View = Parts | Means
+View = Effects | Means
 
 
-def view(environment: Problem) -> View:
-    """How the theory sees a problem; a duel is two factors, of which the first is the one with a module."""
-    if not isinstance(environment, Problem):
-        raise InvalidInput(
-            f"environment must be made by fb.environments (make(...) or a generator), not {environment!r}"
+def view(environment: Environment) -> View:
+    """How the theory sees a problem; a duel is two factors, of which the first is the one with a
+    module.
+    """
+    if not isinstance(environment, Environment):
+        raise InvalidInputError(
+            "environment must be made by fb.environments (make(...) or a generator), not "
+            f"{environment!r}"
         )
     if not environment.stationary:
-        raise InvalidInput(f"the means of {environment} change over time; gaps and bounds need means that stay")
+        raise InvalidInputError(
+            f"the means of {environment} change over time; gaps and bounds need means that stay"
+        )
     data = environment.data
     if environment.module is _factored and data.combine != _factored.TABLE:
-        parts = [data.values[a:b] for a, b in zip(data.start[:-1], data.start[1:], strict=True)]
-        return Parts(data.combine, parts, data.base, environment.best)
+        effects = [data.values[a:b] for a, b in zip(data.start[:-1], data.start[1:], strict=True)]
+        return Effects(data.combine, effects, data.base, environment.best)
     if environment.module is _factored:
         return Means(data.table.reshape(environment.sizes), environment.best)
     if environment.module is _duel and data.link == _duel.LINEAR:  # (1 + u(a) - u(b)) / 2
-        return Parts(SUM, [0.5 * data.utilities, -0.5 * data.utilities], 0.5, environment.best)
+        return Effects(SUM, [0.5 * data.utilities, -0.5 * data.utilities], 0.5, environment.best)
     if environment.module is _duel and data.link == _duel.LOGISTIC:
-        return Parts(LOGISTIC, [data.utilities, -data.utilities], 0.0, environment.best)
+        return Effects(LOGISTIC, [data.utilities, -data.utilities], 0.0, environment.best)
     if environment.module is _duel:
         return Means(data.preferences.reshape(environment.sizes), environment.best)
     check_cells(environment.sizes, LARGEST_FOREIGN)
@@ -136,13 +161,14 @@ def view(environment: Problem) -> View:
     return Means(np.reshape(means, environment.sizes), environment.best)
 
 
-def modules(environment: Problem) -> range:
+def modules(environment: Environment) -> range:
     """The factors that have a module of their own: all, or the first place of a duel."""
     return range(1 if environment.kind == "duel" else len(environment.sizes))
 
 
-def decided(environment: Problem) -> float:
-    """The share of rounds that tell something: in duels, those that are no tie; a tie counts as half a win for both.
+def decided(environment: Environment) -> float:
+    """The share of rounds that tell something: in duels, those that are no tie; a tie counts as
+    half a win for both.
 
     >>> import factored_bandits as fb
     >>> decided(fb.environments.make("duel_utility", utilities=[1.0, 0.0], tie=0.25))
@@ -156,7 +182,9 @@ def check_cells(sizes: tuple[int, ...], limit: int = LARGEST_TABLE) -> None:
     cells = math.prod(sizes)
     if cells > limit:
         shape = " x ".join(map(str, sizes))
-        raise InvalidInput(f"this needs the mean of every combination: {shape} = {cells:.3g}, more than {limit:,}")
+        raise InvalidInputError(
+            f"this needs the mean of every combination: {shape} = {cells:.3g}, more than {limit:,}"
+        )
 
 
 def sigmoid(x: Floats | float) -> Floats:

@@ -13,25 +13,30 @@ from typing import Any, Literal
 
 import numpy as np
 
-from factored_bandits.errors import InvalidInput
-from factored_bandits.environments.checks import TOLERANCE, finite, log_odds, numbers, whole
+from factored_bandits.environments.base import Environment
+from factored_bandits.environments.checks import TOLERANCE, finite, integer, log_odds, numbers
 from factored_bandits.environments.preferences import LINEAR, LOGISTIC, Unit, build
-from factored_bandits.environments.base import Problem
+from factored_bandits.errors import InvalidInputError
 
 Link = Literal["linear", "logistic"]
 
 
-def init(utilities: Any, link: Link = "linear", unit: Unit = "average", tie: float = 0.0) -> Problem:
-    """`utilities[i]` of arm i; with the linear link they may differ by at most 1. `tie`: the chance of a tie."""
+def init(
+    utilities: Any, link: Link = "linear", unit: Unit = "average", tie: float = 0.0
+) -> Environment:
+    """`utilities[i]` of arm i; with the linear link they may differ by at most 1. `tie`: the chance
+    of a tie.
+    """
     values = numbers("utilities", utilities)
     if len(values) < 2:
-        raise InvalidInput("utilities needs at least two arms")
+        raise InvalidInputError("utilities needs at least two arms")
     if link not in ("linear", "logistic"):
-        raise InvalidInput(f"link must be 'linear' or 'logistic', not {link!r}")
+        raise InvalidInputError(f"link must be 'linear' or 'logistic', not {link!r}")
     if link == "linear" and values.max() - values.min() > 1.0 + TOLERANCE:
         high, low = int(values.argmax()), int(values.argmin())
-        raise InvalidInput(
-            f"utilities[{high}] - utilities[{low}] = {values[high] - values[low]:g}; with the linear link they may "
+        raise InvalidInputError(
+            f"utilities[{high}] - utilities[{low}] = {values[high] - values[low]:g}; with the "
+            "linear link they may "
             "differ by at most 1, or the chance of winning would exceed 1"
         )
     if link == "logistic":
@@ -42,27 +47,27 @@ def init(utilities: Any, link: Link = "linear", unit: Unit = "average", tie: flo
     return build("duel_utility", utilities=values, link=code, tie=tie, unit=unit, params=params)
 
 
-def identical_gap(arms: int = 16, p: float = 0.7, unit: Unit = "average") -> Problem:
+def identical_gap(arms: int = 16, p: float = 0.7, unit: Unit = "average") -> Environment:
     """One arm beats every other with chance p; all other duels are even (the paper's experiments).
 
     >>> identical_gap(16, 0.7).mean([0, 5])
     0.7
     """
-    arms = whole("arms", arms, least=2)
+    arms = integer("arms", arms, least=2)
     if not 0.5 <= finite("p", p) <= 1.0:
-        raise InvalidInput(f"p, the best arm's chance to win, must lie in [0.5, 1], not {p!r}")
+        raise InvalidInputError(f"p, the best arm's chance to win, must lie in [0.5, 1], not {p!r}")
     return init(utilities=[2.0 * p - 1.0] + [0.0] * (arms - 1), unit=unit)
 
 
-def arithmetic(arms: int = 8, step: float = 0.05, unit: Unit = "average") -> Problem:
+def arithmetic(arms: int = 8, step: float = 0.05, unit: Unit = "average") -> Environment:
     """Arm i beats arm j with chance 1/2 + step (j - i) (Komiyama et al. 2015).
 
     >>> round(arithmetic(8).mean([0, 7]), 9)
     0.85
     """
-    arms, step = whole("arms", arms, least=2), finite("step", step)
+    arms, step = integer("arms", arms, least=2), finite("step", step)
     if abs(step) * (arms - 1) > 0.5 + TOLERANCE:
-        raise InvalidInput(
+        raise InvalidInputError(
             f"step = {step:g} makes the first of {arms} arms beat the last with chance "
             f"{0.5 + abs(step) * (arms - 1):g}; use a step of at most {0.5 / (arms - 1):.6g}"
         )
@@ -71,22 +76,28 @@ def arithmetic(arms: int = 8, step: float = 0.05, unit: Unit = "average") -> Pro
 
 def random_utilities(
     arms: int = 16, scale: float = 1.0, link: Link = "linear", draw: int = 0, unit: Unit = "average"
-) -> Problem:
-    """Utilities drawn uniformly between 0 and `scale`: the best arm leads by about scale / (arms + 1).
+) -> Environment:
+    """Utilities drawn uniformly between 0 and `scale`: the best arm leads by about scale / (arms +
+    1).
 
     Another `draw`, another problem.
 
     >>> random_utilities(4, draw=1).params["utilities"].round(3).tolist()
     [0.512, 0.95, 0.144, 0.949]
     """
-    arms, scale, draw = whole("arms", arms, least=2), finite("scale", scale), whole("draw", draw, least=0)
+    arms, scale, draw = (
+        integer("arms", arms, least=2),
+        finite("scale", scale),
+        integer("draw", draw, least=0),
+    )
     if scale <= 0.0:
-        raise InvalidInput(f"scale must be positive, not {scale!r}")
+        raise InvalidInputError(f"scale must be positive, not {scale!r}")
     return init(utilities=scale * np.random.default_rng(draw).random(arms), link=link, unit=unit)
 
 
-def ties(arms: int = 8, p: float = 0.7, tie: float = 0.3, unit: Unit = "average") -> Problem:
-    """Every duel is a tie with chance `tie`; if not, one arm beats every other with chance p, all others are even.
+def ties(arms: int = 8, p: float = 0.7, tie: float = 0.3, unit: Unit = "average") -> Environment:
+    """Every duel is a tie with chance `tie`; if not, one arm beats every other with chance p, all
+    others are even.
 
     >>> ties().params["tie"], ties().mean([0, 5])
     (0.3, 0.7)

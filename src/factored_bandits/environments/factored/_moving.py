@@ -1,7 +1,8 @@
 """Sums whose means move in time; the data are those of `_factored`, the table says how they move.
 
-Kernels of their own, so that problems that stand still do not pay for a look at the clock: uniform play took a fifth
-longer with a branch in `_factored.mean`. The price: a policy is compiled once more for moving problems.
+Kernels of their own, so that problems that stand still do not pay for a look at the clock: uniform
+play took a fifth longer with a branch in `_factored.mean`. The price: a policy is compiled once
+more for moving problems.
 """
 
 from __future__ import annotations
@@ -12,20 +13,24 @@ import numpy as np
 
 from factored_bandits.core.arrays import Ints
 from factored_bandits.core.kernel import kernel
-from factored_bandits.environments.structure import Environment, noisy
+from factored_bandits.environments.structure import FactoredData, noisy
 
 SWING, GROWTH, SMOOTH, BEST_MOVES = 0, 1, 2, 3  # places in the table
 
 
 @kernel
-def phase(env: Environment, t: int) -> float:
-    """Phases passed before round t, and the part of the present one: the n-th lasts growth^n rounds, n = 0, 1, ..."""
+def phase(env: FactoredData, t: int) -> float:
+    """Phases passed before round t, and the part of the present one: the n-th lasts growth^n
+    rounds, n = 0, 1, ...
+    """
     growth = env.table[GROWTH]
-    return math.log1p((t - 1) * (growth - 1.0)) / math.log(growth) + 1e-9  # a phase that begins has begun
+    return (
+        math.log1p((t - 1) * (growth - 1.0)) / math.log(growth) + 1e-9
+    )  # a phase that begins has begun
 
 
 @kernel
-def turned_sum(env: Environment, t: int, action: Ints) -> float:
+def turned_sum(env: FactoredData, t: int, action: Ints) -> float:
     """The sum of the parts; where the best moves, levels turn with the phases."""
     total, turn = env.base, 0
     if env.table[BEST_MOVES] > 0.0:
@@ -37,7 +42,7 @@ def turned_sum(env: Environment, t: int, action: Ints) -> float:
 
 
 @kernel
-def lift(env: Environment, t: int) -> float:
+def lift(env: FactoredData, t: int) -> float:
     """What is added to all means at this time: from 0 to the swing and back."""
     passed = phase(env, t)
     if env.table[SMOOTH] > 0.0:
@@ -46,18 +51,18 @@ def lift(env: Environment, t: int) -> float:
 
 
 @kernel
-def mean(env: Environment, t: int, action: Ints) -> float:
+def mean(env: FactoredData, t: int, action: Ints) -> float:
     """The expected reward."""
     return turned_sum(env, t, action) + lift(env, t)
 
 
 @kernel
-def sample(env: Environment, t: int, action: Ints, rng: np.random.Generator) -> float:
+def sample(env: FactoredData, t: int, action: Ints, rng: np.random.Generator) -> float:
     """One reward."""
     return noisy(env, mean(env, t, action), rng)
 
 
 @kernel
-def regret(env: Environment, t: int, action: Ints) -> float:
+def regret(env: FactoredData, t: int, action: Ints) -> float:
     """The distance to the best mean of the moment; what is added to all means does not matter."""
     return env.highest - turned_sum(env, t, action)

@@ -9,25 +9,31 @@ from __future__ import annotations
 
 from typing import Any
 
-from factored_bandits.environments.checks import finite, parts, whole
+from factored_bandits.environments.base import Environment
+from factored_bandits.environments.checks import finite, integer, level_values
 from factored_bandits.environments.structure import SUM, Noise, build
-from factored_bandits.environments.base import Problem
 
 
-def init(effects: Any, base: float = 0.0, noise: Noise = "bernoulli", sigma: float = 1.0) -> Problem:
+def init(
+    effects: Any, base: float = 0.0, noise: Noise = "bernoulli", sigma: float = 1.0
+) -> Environment:
     """`effects[l][i]` is what level i of factor l adds to `base`."""
-    values, base = parts("effects", effects), finite("base", base)
+    values, base = level_values("effects", effects), finite("base", base)
     params = {"effects": values, "base": base}
-    return build("additive", combine=SUM, noise=noise, sigma=sigma, values=values, base=base, params=params)
+    return build(
+        "additive", combine=SUM, noise=noise, sigma=sigma, values=values, base=base, params=params
+    )
 
 
-def one_good_level(levels: int = 6, factors: int = 5, base: float = 0.2, gap: float = 0.1) -> Problem:
+def one_good_level(
+    levels: int = 6, factors: int = 5, base: float = 0.2, gap: float = 0.1
+) -> Environment:
     """Each factor has one level that adds `gap`; all others add nothing.
 
     >>> round(one_good_level(levels=3, factors=2, base=0.2, gap=0.1).mean([0, 0]), 9)
     0.4
     """
-    levels, factors = whole("levels", levels, least=1), whole("factors", factors, least=1)
+    levels, factors = integer("levels", levels, least=1), integer("factors", factors, least=1)
     gap = finite("gap", gap)
     return init(effects=[[gap] + [0.0] * (levels - 1)] * factors, base=base)
 

@@ -1,9 +1,11 @@
-"""Interaction: random means in which levels matter much more in good company than in bad, with a chosen kappa.
+"""Interaction: random means in which levels matter much more in good company than in bad, with a
+chosen kappa.
 
-Uniform identifiability holds: in every company the best level of a factor leads. Beyond that the means are random: the
-loss of a combination is that of its worst part (one wrong level put right) plus a random surplus. The loss is mixed
-with the sum of the losses that the wrong levels have on their own, in the proportion that makes the paper's kappa, the
-smallest constant with mu(a*) - mu(a) <= kappa * (sum of the gaps of the levels of a), equal to the one asked for.
+Uniform identifiability holds: in every company the best level of a factor leads. Beyond that the
+means are random: the loss of a combination is that of its worst part (one wrong level put right)
+plus a random surplus. The loss is mixed with the sum of the losses that the wrong levels have on
+their own, in the proportion that makes the paper's kappa, the smallest constant with mu(a*) - mu(a)
+<= kappa * (sum of the gaps of the levels of a), equal to the one asked for.
 
 >>> import factored_bandits as fb
 >>> problem = fb.environments.make("interaction", sizes=(3, 4), kappa=2.5)
@@ -20,10 +22,10 @@ from typing import Any
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
-from factored_bandits.errors import InvalidInput
-from factored_bandits.environments.checks import finite, whole
+from factored_bandits.environments.base import Environment
+from factored_bandits.environments.checks import finite, integer
 from factored_bandits.environments.structure import TABLE, Noise, build
-from factored_bandits.environments.base import Problem
+from factored_bandits.errors import InvalidInputError
 
 LARGEST = 10**6  # combinations
 HALVINGS = 60  # of the interval in which the proportion is sought: to the last bit
@@ -37,22 +39,32 @@ def init(
     draw: int = 0,
     noise: Noise = "bernoulli",
     sigma: float = 1.0,
-) -> Problem:
-    """Means from `low` to `high`, the first level of each factor the best; another `draw`, another problem."""
+) -> Environment:
+    """Means from `low` to `high`, the first level of each factor the best; another `draw`, another
+    problem.
+    """
     try:
-        shape = tuple(whole("sizes", size, least=1) for size in sizes)
+        shape = tuple(integer("sizes", size, least=1) for size in sizes)
     except TypeError:
         shape = ()
-    kappa, low, high, draw = finite("kappa", kappa), finite("low", low), finite("high", high), whole("draw", draw, 0)
+    kappa, low, high, draw = (
+        finite("kappa", kappa),
+        finite("low", low),
+        finite("high", high),
+        integer("draw", draw, 0),
+    )
     if not shape or sum(size > 1 for size in shape) < 2 or math.prod(shape) > LARGEST:
-        raise InvalidInput(
-            f"sizes must be at least two factors with more than one level and at most {LARGEST:,} combinations, "
+        raise InvalidInputError(
+            f"sizes must be at least two factors with more than one level and at most {LARGEST:,} "
+            "combinations, "
             f"not {sizes!r}: levels of one factor have nothing to interact with"
         )
     if not 1.0 <= kappa <= 1000.0:
-        raise InvalidInput(f"kappa must lie in [1, 1000], not {kappa!r}: it is 1 where losses add up")
+        raise InvalidInputError(
+            f"kappa must lie in [1, 1000], not {kappa!r}: it is 1 where losses add up"
+        )
     if not low < high:
-        raise InvalidInput(f"low must lie below high, not {low!r} and {high!r}")
+        raise InvalidInputError(f"low must lie below high, not {low!r} and {high!r}")
     losses = _losses(shape, kappa, np.random.default_rng(draw))
     means = high - (high - low) * losses / losses.max()
     params = {"sizes": shape, "kappa": kappa, "low": low, "high": high, "draw": draw}
@@ -60,9 +72,14 @@ def init(
 
 
 def _losses(shape: tuple[int, ...], kappa: float, rng: np.random.Generator) -> Floats:
-    """Losses with this kappa: a mixture of random ones, whose kappa is larger, and of sums, whose kappa is 1."""
+    """Losses with this kappa: a mixture of random ones, whose kappa is larger, and of sums, whose
+    kappa is 1.
+    """
     mixed = _random_losses(shape, rng, surplus=0.1 / kappa)
-    alone = [mixed[tuple(slice(None) if k == l else 0 for k in range(len(shape)))] for l in range(len(shape))]
+    alone = [
+        mixed[tuple(slice(None) if k == l else 0 for k in range(len(shape)))]
+        for l in range(len(shape))
+    ]
     added = _added(alone)
     few, many = 0.0, 1.0  # shares of `mixed` with a kappa below and above the one asked for
     for _ in range(HALVINGS):
@@ -75,7 +92,9 @@ def _losses(shape: tuple[int, ...], kappa: float, rng: np.random.Generator) -> F
 
 
 def _random_losses(shape: tuple[int, ...], rng: np.random.Generator, surplus: float) -> Floats:
-    """Each combination loses more than it would with any one wrong level put right, by a random surplus."""
+    """Each combination loses more than it would with any one wrong level put right, by a random
+    surplus.
+    """
     losses = np.zeros(shape)
     for action in sorted(itertools.product(*map(range, shape)), key=np.count_nonzero):
         wrong = [l for l, level in enumerate(action) if level > 0]
@@ -104,13 +123,14 @@ def _kappa(losses: Floats) -> float:
     return float((losses / total).max())
 
 
-def squares(levels: int = 8, factors: int = 2, kappa: float = 3.0, draw: int = 0) -> Problem:
-    """Factors of equal size whose levels matter more in good company than in bad; another `draw`, another problem.
+def squares(levels: int = 8, factors: int = 2, kappa: float = 3.0, draw: int = 0) -> Environment:
+    """Factors of equal size whose levels matter more in good company than in bad; another `draw`,
+    another problem.
 
     >>> squares(levels=4, factors=3).sizes
     (4, 4, 4)
     """
-    levels, factors = whole("levels", levels, least=2), whole("factors", factors, least=2)
+    levels, factors = integer("levels", levels, least=2), integer("factors", factors, least=2)
     return init(sizes=(levels,) * factors, kappa=kappa, draw=draw)
 
 

@@ -9,26 +9,36 @@ from __future__ import annotations
 
 from typing import Any
 
-from factored_bandits.environments.checks import finite, log_odds, parts, whole
+from factored_bandits.environments.base import Environment
+from factored_bandits.environments.checks import finite, integer, level_values, log_odds
 from factored_bandits.environments.structure import LOGISTIC, Noise, build
-from factored_bandits.environments.base import Problem
 
 
-def init(effects: Any, base: float = 0.0, noise: Noise = "bernoulli", sigma: float = 1.0) -> Problem:
+def init(
+    effects: Any, base: float = 0.0, noise: Noise = "bernoulli", sigma: float = 1.0
+) -> Environment:
     """`effects[l][i]` is what level i of factor l adds to the log-odds `base`."""
-    values, base = parts("effects", effects), finite("base", base)
+    values, base = level_values("effects", effects), finite("base", base)
     log_odds(low=base + sum(v.min() for v in values), high=base + sum(v.max() for v in values))
     params = {"effects": values, "base": base}
-    return build("logistic", combine=LOGISTIC, noise=noise, sigma=sigma, values=values, base=base, params=params)
+    return build(
+        "logistic",
+        combine=LOGISTIC,
+        noise=noise,
+        sigma=sigma,
+        values=values,
+        base=base,
+        params=params,
+    )
 
 
-def stairs(levels: int = 4, factors: int = 2, base: float = -2.0, step: float = 0.5) -> Problem:
+def stairs(levels: int = 4, factors: int = 2, base: float = -2.0, step: float = 0.5) -> Environment:
     """In every factor, level i adds i steps to the log-odds.
 
     >>> round(stairs(levels=3, factors=2, base=-2.0, step=0.5).mean([2, 2]), 9)
     0.5
     """
-    levels, factors = whole("levels", levels, least=1), whole("factors", factors, least=1)
+    levels, factors = integer("levels", levels, least=1), integer("factors", factors, least=1)
     step = finite("step", step)
     return init(effects=[[step * i for i in range(levels)]] * factors, base=base)
 

@@ -1,13 +1,14 @@
 """Adversarial: all means of a sum go up and down together, while each best level keeps its lead.
 
-A *stochastically constrained adversary*: what an algorithm sees of a level depends on when it looked, so means over
-different times must not be compared. Time runs in phases that grow by the factor `growth` (Zimmert & Seldin 2021 use
-1.6). With `pattern="switch"` all means are `swing` higher in every other phase; with `"drift"` they go up and down by
-as much, smoothly. `best_moves=True` breaks the constraint, to show what breaks then: in every phase the next level of
+A *stochastically constrained adversary*: what an algorithm sees of a level depends on when it
+looked, so means over different times must not be compared. Time runs in phases that grow by the
+factor `growth` (Zimmert & Seldin 2021 use 1.6). With `pattern="switch"` all means are `swing`
+higher in every other phase; with `"drift"` they go up and down by as much, smoothly.
+`best_moves=True` breaks the constraint, to show what breaks then: in every phase the next level of
 each factor becomes the best. Regret is measured against the best combination of the moment.
 
 >>> import factored_bandits as fb
->>> problem = fb.environments.make("adversarial", effects=[[0.2, 0.0], [0.0, 0.1]], base=0.1, swing=0.5)
+>>> problem = fb.environments.make("stochastically_constrained", effects=[[0.2, 0.0], [0.0, 0.1]], base=0.1, swing=0.5)
 >>> [round(float(problem.module.mean(problem.data, t, [0, 1])), 9) for t in (1, 2, 3, 4)]
 [0.4, 0.9, 0.9, 0.4]
 """
@@ -19,11 +20,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from factored_bandits.errors import InvalidInput
-from . import _moving
-from factored_bandits.environments.checks import finite, parts, whole
+from factored_bandits.environments.base import Environment
+from factored_bandits.environments.checks import finite, integer, level_values
 from factored_bandits.environments.structure import SUM, Noise, build, check_mean
-from factored_bandits.environments.base import Problem
+from factored_bandits.errors import InvalidInputError
+
+from . import _moving
 
 
 def init(
@@ -35,22 +37,37 @@ def init(
     best_moves: bool = False,
     noise: Noise = "bernoulli",
     sigma: float = 1.0,
-) -> Problem:
-    """`effects[l][i]` is what level i of factor l adds to `base`, and `swing` what time adds at most."""
-    values, base = parts("effects", effects), finite("base", base)
+) -> Environment:
+    """`effects[l][i]` is what level i of factor l adds to `base`, and `swing` what time adds at
+    most.
+    """
+    values, base = level_values("effects", effects), finite("base", base)
     swing, growth = finite("swing", swing), finite("growth", growth)
     if swing < 0.0 or not 1.0 < growth <= 1000.0:
-        raise InvalidInput(f"swing must be at least 0 and growth in (1, 1000], not {swing!r} and {growth!r}")
+        raise InvalidInputError(
+            f"swing must be at least 0 and growth in (1, 1000], not {swing!r} and {growth!r}"
+        )
     if pattern not in ("switch", "drift") or not isinstance(best_moves, bool):
-        raise InvalidInput(
-            f"pattern must be 'switch' or 'drift' and best_moves True or False, not {pattern!r} and {best_moves!r}"
+        raise InvalidInputError(
+            f"pattern must be 'switch' or 'drift' and best_moves True or False, not {pattern!r} "
+            f"and {best_moves!r}"
         )
     params = {"effects": values, "base": base, "swing": swing, "pattern": pattern, "growth": growth}
     params |= {"best_moves": best_moves}
-    still = build("adversarial", combine=SUM, noise=noise, sigma=sigma, values=values, base=base, params=params)
-    check_mean("adversarial", still.data.highest + swing, still.best, noise)
+    still = build(
+        "stochastically_constrained",
+        combine=SUM,
+        noise=noise,
+        sigma=sigma,
+        values=values,
+        base=base,
+        params=params,
+    )
+    check_mean("stochastically_constrained", still.data.highest + swing, still.best, noise)
     movement = np.array([swing, growth, pattern == "drift", best_moves], dtype=np.float64)
-    return dataclasses.replace(still, module=_moving, data=still.data._replace(table=movement), stationary=False)
+    return dataclasses.replace(
+        still, module=_moving, data=still.data._replace(table=movement), stationary=False
+    )
 
 
 def one_good_level(
@@ -60,16 +77,16 @@ def one_good_level(
     swing: float = 0.5,
     pattern: Literal["switch", "drift"] = "switch",
     best_moves: bool = False,
-) -> Problem:
+) -> Environment:
     """Each factor has one level that adds `gap`; all means go up and down by `swing`.
 
     >>> one_good_level(levels=3).sizes
     (3, 3)
     """
-    levels, factors = whole("levels", levels, least=2), whole("factors", factors, least=1)
+    levels, factors = integer("levels", levels, least=2), integer("factors", factors, least=1)
     gap = finite("gap", gap)
     one = [gap] + [0.0] * (levels - 1)
     return init(effects=[one] * factors, swing=swing, pattern=pattern, best_moves=best_moves)
 
 
-GENERATORS = {"adversarial": one_good_level}
+GENERATORS = {"stochastically_constrained": one_good_level}

@@ -11,20 +11,26 @@ from typing import Any
 
 import numpy as np
 
-from factored_bandits.errors import InvalidInput
+from factored_bandits.environments.base import Environment
 from factored_bandits.environments.structure import TABLE, Noise, build
-from factored_bandits.environments.base import Problem
+from factored_bandits.errors import InvalidInputError
 
 
-def init(means: Any, noise: Noise = "bernoulli", sigma: float = 1.0) -> Problem:
+def init(means: Any, noise: Noise = "bernoulli", sigma: float = 1.0) -> Environment:
     """`means[i, j, ...]` is the mean of combination (i, j, ...)."""
     try:
         table = np.array(means, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InvalidInput("means must be an array of numbers, every row of the same length") from None
+        raise InvalidInputError(
+            "means must be an array of numbers, every row of the same length"
+        ) from None
     if table.ndim == 0 or table.size == 0:
-        raise InvalidInput(f"means must have at least one axis and one entry, not the shape {table.shape}")
+        raise InvalidInputError(
+            f"means must have at least one axis and one entry, not the shape {table.shape}"
+        )
     if not np.isfinite(table).all():
         entry = tuple(int(i) for i in np.argwhere(~np.isfinite(table))[0])
-        raise InvalidInput(f"means{list(entry)} must be a finite number, not {table[entry]}")
-    return build("table", combine=TABLE, noise=noise, sigma=sigma, table=table, params={"means": table})
+        raise InvalidInputError(f"means{list(entry)} must be a finite number, not {table[entry]}")
+    return build(
+        "table", combine=TABLE, noise=noise, sigma=sigma, table=table, params={"means": table}
+    )

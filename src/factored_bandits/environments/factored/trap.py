@@ -1,7 +1,8 @@
-"""Trap: one factor with a far better level, one of two levels that differ by little; what breaks sparring.
+"""Trap: one factor with a far better level, one of two levels that differ by little; what breaks
+sparring.
 
-The big factor settles first; by then the small factor's better level has a stale low mean, and an algorithm that runs
-each factor on its own locks in the wrong one.
+The big factor settles first; by then the small factor's better level has a stale low mean, and an
+algorithm that runs each factor on its own locks in the wrong one.
 
     >>> import factored_bandits as fb
     >>> fb.environments.make("trap").sizes
@@ -12,9 +13,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from factored_bandits.environments.checks import finite, whole
+from factored_bandits.environments.base import Environment
+from factored_bandits.environments.checks import finite, integer
 from factored_bandits.environments.structure import SUM, Noise, build
-from factored_bandits.environments.base import Problem
 
 
 def init(
@@ -24,14 +25,21 @@ def init(
     high: float = 0.85,
     noise: Noise = "bernoulli",
     sigma: float = 1.0,
-) -> Problem:
+) -> Environment:
     """Mean = (0 or `small`) + (`high` for one of `levels`, `low` for the others)."""
-    levels = whole("levels", levels, least=2)
+    levels = integer("levels", levels, least=2)
     small, low, high = finite("small", small), finite("low", low), finite("high", high)
     big = np.full(levels, low)
     big[0] = high
     params = {"levels": levels, "small": small, "low": low, "high": high}
-    return build("trap", combine=SUM, noise=noise, sigma=sigma, values=[np.array([0.0, small]), big], params=params)
+    return build(
+        "trap",
+        combine=SUM,
+        noise=noise,
+        sigma=sigma,
+        values=[np.array([0.0, small]), big],
+        params=params,
+    )
 
 
 GENERATORS = {"trap": init}

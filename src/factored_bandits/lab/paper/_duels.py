@@ -1,4 +1,6 @@
-"""What the experiments with duels share: the algorithms that the paper names, and how many arms a problem has."""
+"""What the experiments with duels share: the algorithms that the paper names, and how many arms a
+problem has.
+"""
 
 from __future__ import annotations
 
@@ -6,30 +8,47 @@ from collections.abc import Sequence
 from functools import partial
 
 from factored_bandits.environments import identical_gap
-from factored_bandits.report.claims import Verdict
-from factored_bandits.environments.suites import Case
+from factored_bandits.environments.suites import Instance
 from factored_bandits.lab.results import Results
+from factored_bandits.report.claims import Verdict
 
 TEA = "dueling_tea"
 RMED = ("rmed1", "rmed2", "rmed2fh")
 # Section 5.2 of the paper, Dueling Bandits: Related Work, without RMED
-NAMED = ("doubler", "multi_sbm", "sparring", "rucb", "dts", "interleaved_filter", "beat_the_mean", "savage")
+NAMED = (
+    "doubler",
+    "multi_sbm",
+    "sparring",
+    "rucb",
+    "dts",
+    "interleaved_filter",
+    "beat_the_mean",
+    "savage",
+)
 
 
-def cases(arms: Sequence[int], p: float, horizon: Sequence[int], why: str) -> tuple[Case, ...]:
-    """One problem per number of arms: one arm beats every other with chance p, all others are alike.
+def instances(
+    arms: Sequence[int], p: float, horizon: Sequence[int], why: str
+) -> tuple[Instance, ...]:
+    """One problem per number of arms: one arm beats every other with chance p, all others are
+    alike.
 
-    >>> [case.name for case in cases([8, 16], 0.7, [10, 10], "")]
+    >>> [instance.name for instance in instances([8, 16], 0.7, [10, 10], "")]
     ['K=8', 'K=16']
     """
     given = zip(arms, horizon, strict=True)
-    return tuple(Case(f"K={K}", partial(identical_gap, K, p), rounds, why) for K, rounds in given)
+    return tuple(
+        Instance(f"K={K}", partial(identical_gap, K, p), rounds, why) for K, rounds in given
+    )
 
 
-def standing(results: Results, problem: str, others: Sequence[str]) -> tuple[str, list[Verdict]]:
+def active_sets(results: Results, problem: str, others: Sequence[str]) -> tuple[str, list[Verdict]]:
     """In words and as verdicts, whether Dueling TEA has less regret than each of the others."""
     here = [other for other in others if other in results.policies(problem)]
     verdicts = [results.beats(problem, TEA, other) for other in here]
     told = [f"{problem}: TEA {results.mean(problem, TEA)}"]
-    told += [f"{other} {results.mean(problem, other)} ({v})" for other, v in zip(here, verdicts, strict=True)]
+    told += [
+        f"{other} {results.mean(problem, other)} ({v})"
+        for other, v in zip(here, verdicts, strict=True)
+    ]
     return ", ".join(told), verdicts

@@ -1,6 +1,8 @@
-"""The paper's central point on duels: what is paid before log T counts is O(K) for TEA, and K times that for others.
+"""The paper's central point on duels: what is paid before log T counts is O(K) for TEA, and K times
+that for others.
 
-Regret against K at a fixed horizon, on log-log axes; slopes are fitted per repetition over the larger half of the K's.
+Regret against K at a fixed horizon, on log-log axes; slopes are fitted per repetition over the
+larger half of the K's.
 """
 
 from __future__ import annotations
@@ -8,31 +10,41 @@ from __future__ import annotations
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
+from factored_bandits.lab.results import Mean, Results, mean_of
+from factored_bandits.lab.spec import Preset, Spec
 from factored_bandits.report.charts import Chart, slopes
 from factored_bandits.report.claims import Claim, Verdict, verdict_of
-from ._duels import TEA, cases
-from factored_bandits.lab.results import Mean, Results, mean_of
-from factored_bandits.lab.spec import Size, Spec
+
+from ._duels import TEA, instances
 
 P, BLIND = 0.95, 0.9  # the winner's chance; from which share of uniform play on nothing was learned
 ARMS = (8, 16, 32, 64, 128, 256, 512)
-ORDERS = {TEA: 1, "rmed1": 2, "rmed2": 2, "rucb": 2, "multi_sbm": 2, "dts": 3}  # of the additive terms, Section 5.2
+ORDERS = {
+    TEA: 1,
+    "rmed1": 2,
+    "rmed2": 2,
+    "rucb": 2,
+    "multi_sbm": 2,
+    "dts": 3,
+}  # of the additive terms, Section 5.2
 
 SPEC = Spec(
     name="additive_terms",
     title="Regret against the number of arms, at a fixed horizon",
     text="One arm beats every other with chance 0.95. At a fixed horizon the regret of an algorithm grows with K like "
     "its additive term, once that dominates; a slope of 1 is linear in K, 2 quadratic.",
-    problems=cases(ARMS, P, [10**6] * len(ARMS), "Section 5.2, the third criterion"),
+    problems=instances(ARMS, P, [10**6] * len(ARMS), "Section 5.2, the third criterion"),
     policies=(*ORDERS, "rmed2fh", "sparring", "vdb"),
     unit="average",
-    quick=Size(repetitions=5, horizon=3 * 10**5, problems=tuple(f"K={K}" for K in ARMS[:-1])),
-    full=Size(repetitions=20),
+    quick=Preset(repetitions=5, horizon=3 * 10**5, problems=tuple(f"K={K}" for K in ARMS[:-1])),
+    full=Preset(repetitions=20),
 )
 
 
 def claims(results: Results) -> list[Claim]:
-    """The orders that Section 5.2 gives; a slope decides if it is nearer to its order than to a neighbour's."""
+    """The orders that Section 5.2 gives; a slope decides if it is nearer to its order than to a
+    neighbour's.
+    """
     found = []
     for policy, order in ORDERS.items():
         slope = slope_of(results, policy)
@@ -45,7 +57,10 @@ def claims(results: Results) -> list[Claim]:
             says = f"Section 5.2: an additive O(K^{order}) dominates {policy}: the slope is above {order - 0.5:g}"
         share = blindness(results, policy)
         if share > BLIND:  # then the horizon limits its regret, and the slope says nothing
-            verdict, measured = "undecided", f"{measured}; but it still plays blindly ({share:.0%} of uniform play)"
+            verdict, measured = (
+                "undecided",
+                f"{measured}; but it still plays blindly ({share:.0%} of uniform play)",
+            )
         found.append(Claim("additive_terms", says, measured, verdict, "additive_terms-slopes"))
     return found
 
@@ -67,7 +82,9 @@ def slope_of(results: Results, policy: str) -> Mean:
     """The slope of log regret against log K: mean over the repetitions, and its standard error."""
     problems = larger(results)
     x = np.log([float(problem.partition("=")[2]) for problem in problems])
-    y: Floats = np.log([np.maximum(results.final(problem, policy), 1.0) for problem in problems])  # (K, repetitions)
+    y: Floats = np.log(
+        [np.maximum(results.final(problem, policy), 1.0) for problem in problems]
+    )  # (K, repetitions)
     x = x - x.mean()
     return mean_of(np.asarray((x[:, None] * y).sum(axis=0) / (x * x).sum()))
 

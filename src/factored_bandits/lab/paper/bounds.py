@@ -7,37 +7,46 @@ from functools import partial
 import numpy as np
 
 from factored_bandits.environments import identical_gap, make, spiked
+from factored_bandits.environments.suites import Instance
+from factored_bandits.lab.results import Results
+from factored_bandits.lab.spec import Preset, Spec
 from factored_bandits.report.charts import Chart, overlay
 from factored_bandits.report.claims import Claim, Verdict
 from factored_bandits.simulation.result import Result
-from factored_bandits.environments.suites import Case
 from factored_bandits.theory import Check, check
-from factored_bandits.lab.results import Results
-from factored_bandits.lab.spec import Size, Spec
 
-PLAYER = {"rank one 16x16": "tea", "sum 4x4x4": "tea", "duels K=16": "dueling_tea", "duels K=64": "dueling_tea"}
+PLAYER = {
+    "rank one 16x16": "tea",
+    "sum 4x4x4": "tea",
+    "duels K=16": "dueling_tea",
+    "duels K=64": "dueling_tea",
+}
 _sum = partial(make, "additive", effects=[[0.3, 0.0, 0.0, 0.0]] * 3, base=0.05)
 
 SPEC = Spec(
     name="bounds",
     title="Between the bounds",
     text="Theorem 1 bounds the pulls of every suboptimal level, Theorems 2 and 3 the regret; the lower bound is that "
-    "of Section 4, for coins. Bounds hold in expectation: a mean may miss one by three standard errors.",
+    "of Section 4, for coins. Bounds hold in expectation: a mean may miss one by three standard "
+    "errors.",
     problems=(
-        Case("rank one 16x16", partial(spiked, 16, 0.75, 0.2), 10**8, "Theorems 1 and 2"),
-        Case("sum 4x4x4", _sum, 10**8, "Theorems 1 and 2, three factors"),
-        Case("duels K=16", partial(identical_gap, 16, 0.95), 10**8, "Theorems 1 and 3"),
-        Case("duels K=64", partial(identical_gap, 64, 0.95), 10**8, "Theorems 1 and 3"),
+        Instance("rank one 16x16", partial(spiked, 16, 0.75, 0.2), 10**8, "Theorems 1 and 2"),
+        Instance("sum 4x4x4", _sum, 10**8, "Theorems 1 and 2, three factors"),
+        Instance("duels K=16", partial(identical_gap, 16, 0.95), 10**8, "Theorems 1 and 3"),
+        Instance("duels K=64", partial(identical_gap, 64, 0.95), 10**8, "Theorems 1 and 3"),
     ),
     policies=("tea", "dueling_tea"),
-    quick=Size(repetitions=20),
-    full=Size(repetitions=20),
+    quick=Preset(repetitions=20),
+    full=Preset(repetitions=20),
 )
 
 
 def checks(results: Results) -> dict[str, Check]:
     """Per problem, what `fb.theory.check` says."""
-    return {case.name: check(_result(results, case), case.problem()) for case in SPEC.cases(results.size)}
+    return {
+        instance.name: check(_result(results, instance), instance.problem())
+        for instance in SPEC.instances(results.size)
+    }
 
 
 def claims(results: Results) -> list[Claim]:
@@ -60,14 +69,17 @@ def _word(answer: bool | None) -> Verdict:
     return "undecided" if answer is None else "holds" if answer else "fails"
 
 
-def _result(results: Results, case: Case) -> Result:
+def _result(results: Results, instance: Instance) -> Result:
     """The frames of one problem as the result of a simulation."""
-    problem, policy = case.problem(), PLAYER[case.name]
-    curve = results.curve(case.name, policy)
-    plays = results.plays[(results.plays.problem == case.name) & (results.plays.policy == policy)]
+    problem, policy = instance.problem(), PLAYER[instance.name]
+    curve = results.curve(instance.name, policy)
+    plays = results.plays[
+        (results.plays.problem == instance.name) & (results.plays.policy == policy)
+    ]
     ordered = plays.sort_values(["factor", "repetition", "level"])
     by_factor = [
-        ordered[ordered.factor == l].plays.to_numpy().reshape(len(curve), size) for l, size in enumerate(problem.sizes)
+        ordered[ordered.factor == l].plays.to_numpy().reshape(len(curve), size)
+        for l, size in enumerate(problem.sizes)
     ]
     return Result(
         policy=policy,
@@ -75,7 +87,7 @@ def _result(results: Results, case: Case) -> Result:
         unit=problem.unit,
         seed=SPEC.seed,
         sizes=problem.sizes,
-        checkpoints=results.rounds(case.name).astype(np.int64),
+        checkpoints=results.rounds(instance.name).astype(np.int64),
         regret=curve,
         correct=np.zeros(curve.shape, dtype=np.bool_),  # not asked for here
         plays=by_factor,
@@ -91,6 +103,13 @@ def charts(results: Results) -> list[Chart]:
     parts = []
     for name, verdict in checks(results).items():
         late = np.where(verdict.late, verdict.lower, np.nan)
-        for word, values in ((f"upper bound ({verdict.theorem})", verdict.upper), ("lower bound", late)):
-            parts.append(pd.DataFrame({"problem": name, "name": word, "round": verdict.rounds, "value": values}))
+        for word, values in (
+            (f"upper bound ({verdict.theorem})", verdict.upper),
+            ("lower bound", late),
+        ):
+            parts.append(
+                pd.DataFrame(
+                    {"problem": name, "name": word, "round": verdict.rounds, "value": values}
+                )
+            )
     return [overlay(results.frame, pd.concat(parts), "bounds-overlay", SPEC.title)]

@@ -1,4 +1,6 @@
-"""What late and lost rewards cost, through the Agent: `ask` never waits, answers come late, in any order, or never."""
+"""What late and lost rewards cost, through the Agent: `ask` never waits, answers come late, in any
+order, or never.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +11,15 @@ import numpy as np
 
 from factored_bandits.agent import Agent
 from factored_bandits.core.arrays import Ints
-from factored_bandits.environments import spiked
 from factored_bandits.core.rng import generators
-from factored_bandits.report.charts import Chart, curves
-from factored_bandits.report.claims import Claim, verdict_of
-from factored_bandits.environments.suites import Case
+from factored_bandits.environments import spiked
+from factored_bandits.environments.suites import Instance
 from factored_bandits.lab.record import Record
 from factored_bandits.lab.results import Results, mean_of
-from factored_bandits.lab.spec import Size, Spec
-from factored_bandits.lab.tasks import Setting
+from factored_bandits.lab.spec import Preset, Spec
+from factored_bandits.lab.tasks import Cell
+from factored_bandits.report.charts import Chart, curves
+from factored_bandits.report.claims import Claim, verdict_of
 
 DELAYS = {  # the mean delay in rounds, and the share of rewards that never come
     "at once": (0, 0.0),
@@ -36,24 +38,27 @@ SPEC = Spec(
     name="delay",
     title="Late and lost rewards, through the Agent",
     text="4 x 4 levels, the best pair pays 81 times in 100, all others at most 27. A reward comes after a random "
-    "number of rounds, up to twice the mean delay, so out of order; one that is lost expires then and counts as 0.",
-    problems=tuple(Case(name, _problem, 20_000, "docs/how-to/late-rewards.md") for name in DELAYS),
+    "number of rounds, up to twice the mean delay, so out of order; one that is lost expires then "
+    "and counts as 0.",
+    problems=tuple(
+        Instance(name, _problem, 20_000, "docs/how-to/late-rewards.md") for name in DELAYS
+    ),
     policies=POLICIES,
     unit="reward",
-    quick=Size(repetitions=3, horizon=4_000),
-    full=Size(repetitions=20),
+    quick=Preset(repetitions=3, horizon=4_000),
+    full=Preset(repetitions=20),
 )
 
 
-def play(setting: Setting, points: Ints, repetition: int) -> Record:
+def play(cell: Cell, points: Ints, repetition: int) -> Record:
     """One repetition: ask in every round, settle what is due."""
-    problem, (delay, lost) = setting.problem, DELAYS[setting.case.name]
-    _, rng = generators(setting.spec.seed, repetition)
+    problem, (delay, lost) = cell.problem, DELAYS[cell.instance.name]
+    _, rng = generators(cell.spec.seed, repetition)
     orders = [rng.permutation(size) for size in problem.sizes]
     agent = Agent(
-        setting.policy,
+        cell.policy,
         factors={f"factor {l}": list(range(size)) for l, size in enumerate(problem.sizes)},
-        seed=setting.spec.seed + repetition,
+        seed=cell.spec.seed + repetition,
     )
     start = np.concatenate([[0], np.cumsum(problem.sizes)])
     plays, regret = np.zeros(int(start[-1]), dtype=np.int64), 0.0
@@ -61,12 +66,21 @@ def play(setting: Setting, points: Ints, repetition: int) -> Record:
     due: list[tuple[int, int, float]] = []  # round, decision, reward; below 0 if it is lost
     for t in range(1, int(points[-1]) + 1):
         decision = agent.ask()
-        action = np.array([order[level] for order, level in zip(orders, decision.action, strict=True)])
+        action = np.array(
+            [order[level] for order, level in zip(orders, decision.action, strict=True)]
+        )
         plays[start[:-1] + action] += 1
         regret += problem.module.regret(problem.data, t, action)
         reward = problem.module.sample(problem.data, t, action, rng)
-        chance, late = rng.random(2)
-        heapq.heappush(due, (t + int(late * (2 * delay + 1)), decision.id, -1.0 if chance < lost else float(reward)))
+        probability, late = rng.random(2)
+        heapq.heappush(
+            due,
+            (
+                t + int(late * (2 * delay + 1)),
+                decision.id,
+                -1.0 if probability < lost else float(reward),
+            ),
+        )
         while due and due[0][0] <= t:
             _, identifier, answer = heapq.heappop(due)
             agent.expire(identifier) if answer < 0.0 else agent.tell(identifier, answer)
@@ -76,23 +90,39 @@ def play(setting: Setting, points: Ints, repetition: int) -> Record:
 
 
 def claims(results: Results) -> list[Claim]:
-    """Not the paper's: what one would expect of a delay, namely that learning is the same, only later."""
+    """Not the paper's: what one would expect of a delay, namely that learning is the same, only
+    later.
+    """
     problem = _problem()
-    every = [problem.regret((i, j)) for i in range(problem.sizes[0]) for j in range(problem.sizes[1])]
+    every = [
+        problem.regret((i, j)) for i in range(problem.sizes[0]) for j in range(problem.sizes[1])
+    ]
     blind = float(np.mean(every))
     found = []
     for policy in POLICIES:
-        extra = {name: results.final(name, policy) - results.final("at once", policy) for name in LATE}
+        extra = {
+            name: results.final(name, policy) - results.final("at once", policy) for name in LATE
+        }
         for name in LATE:
             price = 2 * DELAYS[name][0] * blind  # no reward takes longer than twice the mean
             cost = mean_of(extra[name])
             says = f"{OURS}: {policy}, {name}, pays at most for uniform play while the first rewards are awaited"
             measured = f"{cost} more regret than with rewards at once; uniform play would cost {price:,.0f}"
-            found.append(Claim("delay", says, measured, verdict_of(price - cost.value, cost.error), "delay-curves"))
+            found.append(
+                Claim(
+                    "delay",
+                    says,
+                    measured,
+                    verdict_of(price - cost.value, cost.error),
+                    "delay-curves",
+                )
+            )
         times = DELAYS[LATE[1]][0] / DELAYS[LATE[0]][0]
         room = mean_of(times * extra[LATE[0]] - extra[LATE[1]])
         says = f"{OURS}: {policy} pays for a delay at most in proportion to it"
-        measured = f"{mean_of(extra[LATE[0]])} for {LATE[0]}, {mean_of(extra[LATE[1]])} for {LATE[1]}"
+        measured = (
+            f"{mean_of(extra[LATE[0]])} for {LATE[0]}, {mean_of(extra[LATE[1]])} for {LATE[1]}"
+        )
         found.append(Claim("delay", says, measured, verdict_of(*room), "delay-curves"))
     return found
 

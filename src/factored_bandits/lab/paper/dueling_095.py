@@ -1,17 +1,18 @@
 """Figure 4 of the paper: a winner of 0.95 and so many arms that the start decides, K = 16 to 2048.
 
-T = 10 K^2, at least 10^5: the longest initial phase is that of RMED2 and RMED2FH, 3 log log T < 9 duels for each of
-the K (K - 1) / 2 pairs, which is less than half of that. D-TS is left out with 2048 arms: it would take more than an
-hour per repetition, as far as smaller K tell.
+T = 10 K^2, at least 10^5: the longest initial phase is that of RMED2 and RMED2FH, 3 log log T < 9
+duels for each of the K (K - 1) / 2 pairs, which is less than half of that. D-TS is left out with
+2048 arms: it would take more than an hour per repetition, as far as smaller K tell.
 """
 
 from __future__ import annotations
 
+from factored_bandits.lab.results import Results, all_of
+from factored_bandits.lab.spec import Preset, Spec
 from factored_bandits.report.charts import Chart, curves, slopes
 from factored_bandits.report.claims import Claim, Verdict
-from ._duels import NAMED, RMED, cases, standing
-from factored_bandits.lab.results import Results, all_of
-from factored_bandits.lab.spec import Size, Spec
+
+from ._duels import NAMED, RMED, active_sets, instances
 
 ARMS = (16, 32, 64, 128, 256, 512, 1024, 2048)
 
@@ -20,18 +21,22 @@ SPEC = Spec(
     title="Duels: a winner of 0.95, from 16 to 2048 arms",
     text="One arm beats every other with chance 0.95; all other duels are even (the paper's appendix). T = 10 K^2, at "
     "least 10^5, so that every initial phase ends. Regret in the unit `average`.",
-    problems=cases(ARMS, 0.95, [max(10**5, 10 * K * K) for K in ARMS], "the paper's additional experiment"),
+    problems=instances(
+        ARMS, 0.95, [max(10**5, 10 * K * K) for K in ARMS], "the paper's additional experiment"
+    ),
     policies=("dueling_tea", "dueling_tea(bound=betting)", *RMED, *NAMED, "vdb"),
     unit="average",
-    quick=Size(repetitions=4, problems=("K=16", "K=64", "K=256")),
-    full=Size(repetitions=20, left_out=(("dts", "K=2048"),)),
+    quick=Preset(repetitions=4, problems=("K=16", "K=64", "K=256")),
+    full=Preset(repetitions=20, left_out=(("dts", "K=2048"),)),
 )
 
 
 def claims(results: Results) -> list[Claim]:
-    """The appendix: Dueling TEA wins when K is large enough. A smaller K than the paper's cannot refute it."""
+    """The appendix: Dueling TEA wins when K is large enough. A smaller K than the paper's cannot
+    refute it.
+    """
     last = results.problems[-1]
-    words, verdicts = standing(results, last, (*RMED, *NAMED))
+    words, verdicts = active_sets(results, last, (*RMED, *NAMED))
     verdict: Verdict = all_of(verdicts)
     if verdict == "fails" and last != f"K={ARMS[-1]}":
         verdict, words = "undecided", f"{words}; more arms are run by --full"
@@ -42,5 +47,10 @@ def claims(results: Results) -> list[Claim]:
 def charts(results: Results) -> list[Chart]:
     """Regret at T = 10 K^2 against K, and over time for the largest K."""
     last = results.frame[results.frame.problem == results.problems[-1]]
-    against = slopes(results.frame, "dueling_095-slopes", "A winner of 0.95: regret at T = 10 K^2 against K")
-    return [against, curves(last, "dueling_095-curves", f"A winner of 0.95, {results.problems[-1]}")]
+    against = slopes(
+        results.frame, "dueling_095-slopes", "A winner of 0.95: regret at T = 10 K^2 against K"
+    )
+    return [
+        against,
+        curves(last, "dueling_095-curves", f"A winner of 0.95, {results.problems[-1]}"),
+    ]

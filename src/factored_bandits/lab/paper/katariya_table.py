@@ -1,30 +1,36 @@
-"""The table of Katariya et al. (AISTATS 2017): Rank1Elim for K x L levels, u and v 0.7 but for one entry of 0.9."""
+"""The table of Katariya et al. (AISTATS 2017): Rank1Elim for K x L levels, u and v 0.7 but for one
+entry of 0.9.
+"""
 
 from __future__ import annotations
 
 import math
 from functools import partial
 
-from factored_bandits.environments import Problem, make
+from factored_bandits.core.table import Table
+from factored_bandits.environments import Environment, make
+from factored_bandits.environments.suites import Instance
+from factored_bandits.lab.results import Results, all_of
+from factored_bandits.lab.spec import Preset, Spec
 from factored_bandits.report.charts import Chart, curves
 from factored_bandits.report.claims import Claim, Verdict
-from factored_bandits.core.table import Table
-from factored_bandits.environments.suites import Case
-from factored_bandits.lab.results import Results, all_of
-from factored_bandits.lab.spec import Size, Spec
 
 SIZES = (8, 16, 32)
-PUBLISHED = {"8x8": (17491.0, 384.0), "16x16": (41823.0, 1689.0)}  # mean regret of Rank1Elim and its error
-NARROW = 0.25  # an agreement counts if three standard errors are less than this share of the published mean
+PUBLISHED = {
+    "8x8": (17491.0, 384.0),
+    "16x16": (41823.0, 1689.0),
+}  # mean regret of Rank1Elim and its error
+# an agreement counts if three standard errors are less than this share of the published mean
+NARROW = 0.25
 
 
-def problem(K: int, L: int) -> Problem:
+def problem(K: int, L: int) -> Environment:
     """u and v are 0.7, but 0.9 at one entry each.
 
     >>> problem(2, 3).mean([0, 0])
     0.81
     """
-    return make("rank_one", factors=[[0.9] + [0.7] * (K - 1), [0.9] + [0.7] * (L - 1)])
+    return make("rank1", factors=[[0.9] + [0.7] * (K - 1), [0.9] + [0.7] * (L - 1)])
 
 
 SPEC = Spec(
@@ -33,12 +39,14 @@ SPEC = Spec(
     text="u and v are 0.7 everywhere but 0.9 at one entry; T = 2,000,000. Published: 8x8 17,491 +- 384, 16x16 41,823 "
     "+- 1,689 (Katariya et al., AISTATS 2017).",
     problems=tuple(
-        Case(f"{K}x{L}", partial(problem, K, L), 2 * 10**6, "Katariya et al. 2017") for K in SIZES for L in SIZES
+        Instance(f"{K}x{L}", partial(problem, K, L), 2 * 10**6, "Katariya et al. 2017")
+        for K in SIZES
+        for L in SIZES
     ),
     policies=("tea", "rank1_elim", "rank1_elim_kl", "rank1_elim_kl(delta=released)"),
     unit="reward",
-    quick=Size(repetitions=10),
-    full=Size(repetitions=20),
+    quick=Preset(repetitions=10),
+    full=Preset(repetitions=20),
 )
 
 
@@ -47,20 +55,32 @@ def claims(results: Results) -> list[Claim]:
     found = [_agreement(results, name) for name in PUBLISHED]
     verdicts = [results.beats(name, "tea", "rank1_elim") for name in results.problems]
     told = [
-        f"{name}: {results.mean(name, 'tea')} against {results.mean(name, 'rank1_elim')} ({verdict})"
+        f"{name}: {results.mean(name, 'tea')} against {results.mean(name, 'rank1_elim')} "
+        f"({verdict})"
         for name, verdict in zip(results.problems, verdicts, strict=True)
     ]
     says = "Section 5.1: TEA outperforms Rank1Elim over different settings, here those of Katariya et al."
-    return [*found, Claim("katariya_table", says, "; ".join(told), all_of(verdicts), "katariya_table-curves")]
+    return [
+        *found,
+        Claim("katariya_table", says, "; ".join(told), all_of(verdicts), "katariya_table-curves"),
+    ]
 
 
 def _agreement(results: Results, name: str) -> Claim:
     mean, error = PUBLISHED[name]
     own = results.mean(name, "rank1_elim")
     wide = 3.0 * math.hypot(own.error, error)
-    verdict: Verdict = "fails" if abs(own.value - mean) > wide else "holds" if wide < NARROW * mean else "undecided"
+    verdict: Verdict = (
+        "fails"
+        if abs(own.value - mean) > wide
+        else "holds"
+        if wide < NARROW * mean
+        else "undecided"
+    )
     says = f"Katariya et al. 2017: Rank1Elim on {name} has regret {mean:,.0f} +- {error:,.0f} at T = 2,000,000"
-    return Claim("katariya_table", says, f"{own} (three errors of the difference: {wide:,.0f})", verdict)
+    return Claim(
+        "katariya_table", says, f"{own} (three errors of the difference: {wide:,.0f})", verdict
+    )
 
 
 def table(results: Results) -> Table:
@@ -68,10 +88,17 @@ def table(results: Results) -> Table:
     rows = []
     for name in results.problems:
         own = [str(results.mean(name, policy)) for policy in SPEC.policies]
-        told = f"{PUBLISHED[name][0]:,.0f} +- {PUBLISHED[name][1]:,.0f}" if name in PUBLISHED else "-"
+        told = (
+            f"{PUBLISHED[name][0]:,.0f} +- {PUBLISHED[name][1]:,.0f}" if name in PUBLISHED else "-"
+        )
         rows.append((name, told, *own))
     columns = ("levels", "Rank1Elim, published", *SPEC.policies)
-    return Table("Regret at T = 2,000,000: mean and standard error", columns, rows, "published: Katariya et al. 2017")
+    return Table(
+        "Regret at T = 2,000,000: mean and standard error",
+        columns,
+        rows,
+        "published: Katariya et al. 2017",
+    )
 
 
 def charts(results: Results) -> list[Chart]:

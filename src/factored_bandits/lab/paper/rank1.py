@@ -1,16 +1,19 @@
-"""Figure 2 of the paper: TEA against the rank-one eliminations, K = L = 16, gaps 0.2, and u* v* varied."""
+"""Figure 2 of the paper: TEA against the rank-one eliminations, K = L = 16, gaps 0.2, and u* v*
+varied.
+"""
 
 from __future__ import annotations
 
 from functools import partial
 
 from factored_bandits.environments import spiked
+from factored_bandits.environments.suites import Instance
+from factored_bandits.lab.results import Results, all_of
+from factored_bandits.lab.spec import Preset, Spec
 from factored_bandits.report.charts import Chart, curves
 from factored_bandits.report.claims import Claim, Verdict
-from factored_bandits.environments.suites import Case
-from ._timeline import life
-from factored_bandits.lab.results import Results, all_of
-from factored_bandits.lab.spec import Size, Spec
+
+from ._timeline import elimination_timeline
 
 BEST = (0.0625, 0.25, 0.5, 0.75, 1.0)
 HALF = (0.25, 0.5, 0.75)  # "if the means are not too close to zero or one"
@@ -22,7 +25,10 @@ SPEC = Spec(
     title="Rank-one bandits: TEA against Rank1Elim and Rank1ElimKL",
     text="16 x 16 levels, the best of each factor 0.2 ahead of all others, Bernoulli rewards, u* v* varied "
     "(Section 5.1 of the paper). Rank1Elim and Rank1ElimKL know the horizon; TEA does not.",
-    problems=tuple(Case(f"u*v*={best:g}", partial(spiked, 16, best, 0.2), 10**6, "Section 5.1") for best in BEST),
+    problems=tuple(
+        Instance(f"u*v*={best:g}", partial(spiked, 16, best, 0.2), 10**6, "Section 5.1")
+        for best in BEST
+    ),
     policies=(
         "tea",
         "tea(bound=hoeffding)",
@@ -35,8 +41,8 @@ SPEC = Spec(
         "uniform",
     ),
     unit="reward",
-    quick=Size(repetitions=10, fewer=tuple((policy, 2) for policy in SLOW)),
-    full=Size(repetitions=20),
+    quick=Preset(repetitions=10, fewer=tuple((policy, 2) for policy in SLOW)),
+    full=Preset(repetitions=20),
 )
 
 
@@ -45,7 +51,12 @@ def claims(results: Results) -> list[Claim]:
     every = [_name(best) for best in BEST]
     middle = [_name(best) for best in HALF]
     found = [
-        _ahead(results, "Section 5.1: TEA clearly outperforms Rank1Elim over different settings", "rank1_elim", every)
+        _ahead(
+            results,
+            "Section 5.1: TEA clearly outperforms Rank1Elim over different settings",
+            "rank1_elim",
+            every,
+        )
     ]
     for kl in KL:
         which = "as published" if kl == KL[0] else "as its authors' code has it"
@@ -60,10 +71,13 @@ def _name(best: float) -> str:
     return f"u*v*={best:g}"
 
 
-def _ahead(results: Results, says: str, worse: str, problems: list[str], better: str = "tea") -> Claim:
+def _ahead(
+    results: Results, says: str, worse: str, problems: list[str], better: str = "tea"
+) -> Claim:
     verdicts: list[Verdict] = [results.beats(problem, better, worse) for problem in problems]
     told = [
-        f"{problem}: {results.mean(problem, better)} against {results.mean(problem, worse)} ({verdict})"
+        f"{problem}: {results.mean(problem, better)} against {results.mean(problem, worse)} "
+        f"({verdict})"
         for problem, verdict in zip(problems, verdicts, strict=True)
     ]
     return Claim("rank1", says, "; ".join(told), all_of(verdicts), "rank1-curves")
@@ -71,5 +85,7 @@ def _ahead(results: Results, says: str, worse: str, problems: list[str], better:
 
 def charts(results: Results) -> list[Chart]:
     """Regret over time for each u* v*, and one life of TEA."""
-    seen = life(results, _name(0.75), "tea", "TEA, u* v* = 0.75: which level was in when")
+    seen = elimination_timeline(
+        results, _name(0.75), "tea", "TEA, u* v* = 0.75: which level was in when"
+    )
     return [curves(results.frame, "rank1-curves", SPEC.title), *seen]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from factored_bandits.report.charts import Chart, profile
-from factored_bandits.report.claims import Claim, Verdict
 from factored_bandits.environments.suites import duels
 from factored_bandits.lab.results import Results
-from factored_bandits.lab.spec import EVERY, Size, Spec
+from factored_bandits.lab.spec import EVERY, Preset, Spec
+from factored_bandits.report.charts import Chart, profile
+from factored_bandits.report.claims import Claim, Verdict
 
 WITHIN = 2.0
 LARGE = ("paper p=0.7 K=256", "paper p=0.95 K=512")
@@ -19,8 +19,12 @@ SPEC = Spec(
     problems=duels(),
     policies=(EVERY, "dueling_tea(bound=betting)"),
     unit="average",
-    quick=Size(repetitions=3, shorten=20, problems=tuple(case.name for case in duels() if case.name not in LARGE)),
-    full=Size(repetitions=20),
+    quick=Preset(
+        repetitions=3,
+        shorten=20,
+        problems=tuple(instance.name for instance in duels() if instance.name not in LARGE),
+    ),
+    full=Preset(repetitions=20),
 )
 
 
@@ -29,7 +33,9 @@ def claims(results: Results) -> list[Claim]:
     near: list[str] = []
     far: list[str] = []
     for problem in results.problems:
-        means = {policy: results.mean(problem, policy).value for policy in results.policies(problem)}
+        means = {
+            policy: results.mean(problem, policy).value for policy in results.policies(problem)
+        }
         if "dts" in means:
             ratio = means["dts"] / max(min(means.values()), 1e-9)
             (near if ratio <= WITHIN else far).append(f"{problem} {ratio:.1f} x")

@@ -1,12 +1,14 @@
-"""Every factored policy on the suite of factored problems: who is within a factor of the best, how often."""
+"""Every factored policy on the suite of factored problems: who is within a factor of the best, how
+often.
+"""
 
 from __future__ import annotations
 
-from factored_bandits.report.charts import Chart, profile
-from factored_bandits.report.claims import Claim
 from factored_bandits.environments.suites import factored
 from factored_bandits.lab.results import Results, all_of
-from factored_bandits.lab.spec import EVERY, Size, Spec
+from factored_bandits.lab.spec import EVERY, Preset, Spec
+from factored_bandits.report.charts import Chart, profile
+from factored_bandits.report.claims import Claim
 
 SPEC = Spec(
     name="suite_factored",
@@ -16,8 +18,12 @@ SPEC = Spec(
     problems=factored(),
     policies=(EVERY, "tea(bound=betting)"),
     unit="reward",
-    quick=Size(repetitions=3, shorten=10, left_out=(("thompson", "additive 6^5"), ("thompson", "rank one 20^3"))),
-    full=Size(repetitions=20),
+    quick=Preset(
+        repetitions=3,
+        shorten=10,
+        left_out=(("flat_thompson", "additive 6^5"), ("flat_thompson", "rank one 20^3")),
+    ),
+    full=Preset(repetitions=20),
 )
 
 
@@ -29,7 +35,9 @@ def claims(results: Results) -> list[Claim]:
         for problem, verdict in zip(results.problems, verdicts, strict=True)
     ]
     says = "Section 1: TEA works whatever the form of the reward: less regret than uniform play on every problem"
-    return [Claim("suite_factored", says, "; ".join(told), all_of(verdicts), "suite_factored-profile")]
+    return [
+        Claim("suite_factored", says, "; ".join(told), all_of(verdicts), "suite_factored-profile")
+    ]
 
 
 def charts(results: Results) -> list[Chart]:

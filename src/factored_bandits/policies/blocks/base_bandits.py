@@ -1,7 +1,8 @@
-"""Single-bandit machines: ordinary bandit algorithms from which dueling ones are built (Ailon et al. 2014).
+"""Single-bandit machines: ordinary bandit algorithms from which dueling ones are built (Ailon et
+al. 2014).
 
-A machine is a table with a row per statistic and a column per arm. `pick` an arm, then `feed` it what it has won; a
-tie is half a win.
+A machine is a table with a row per statistic and a column per arm. `pick` an arm, then `feed` it
+what it has won; a tie is half a win.
 """
 
 from __future__ import annotations
@@ -11,19 +12,23 @@ import math
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
-from factored_bandits.core.kernel import kernel
 from factored_bandits.core.categorical import draw
+from factored_bandits.core.kernel import kernel
+
 from .tsallis import REDUCED_VARIANCE, learning_rate, tsallis_weights
 
 WINS, PLAYS = 0, 1  # rows of every machine
 MEAN, WIDTH = 2, 3  # rows of UCB: wins / plays, infinite where nothing was played; 1 / sqrt(plays)
-LOSSES, CHANCES = 2, 3  # rows of Exp3 and Tsallis-INF: estimated losses; the chance of each arm at the last pick
+LOSSES, PROBABILITIES = (
+    2,
+    3,
+)  # rows of Exp3 and Tsallis-INF: estimated losses; the chance of each arm at the last pick
 ROWS = 4
 
 
-def ucb_tables(machines: int, arms: int) -> Floats:
+def ucb_tables(base_bandits: int, arms: int) -> Floats:
     """UCB machines that know nothing."""
-    tables = np.zeros((machines, ROWS, arms))
+    tables = np.zeros((base_bandits, ROWS, arms))
     tables[:, MEAN] = math.inf
     return tables
 
@@ -32,12 +37,19 @@ def ucb_tables(machines: int, arms: int) -> Floats:
 def ucb_reset(table: Floats) -> None:
     """Forget everything."""
     for arm in range(table.shape[1]):
-        table[WINS, arm], table[PLAYS, arm], table[MEAN, arm], table[WIDTH, arm] = 0.0, 0.0, math.inf, 0.0
+        table[WINS, arm], table[PLAYS, arm], table[MEAN, arm], table[WIDTH, arm] = (
+            0.0,
+            0.0,
+            math.inf,
+            0.0,
+        )
 
 
 @kernel
 def ucb_pick(table: Floats, pulls: float, alpha: float, rng: np.random.Generator) -> int:
-    """The largest mean + sqrt(alpha ln pulls / plays), unplayed arms first; `pulls` of this machine so far."""
+    """The largest mean + sqrt(alpha ln pulls / plays), unplayed arms first; `pulls` of this machine
+    so far.
+    """
     mean, width = table[MEAN], table[WIDTH]
     root = math.sqrt(alpha * math.log(max(pulls, 1.0)))
     best, chosen, ties = -math.inf, 0, 0
@@ -60,7 +72,7 @@ def ucb_feed(table: Floats, arm: int, win: float) -> None:
     table[WIDTH, arm] = 1.0 / math.sqrt(table[PLAYS, arm])
 
 
-def ucb_absorb(tables: Floats, wins: Floats, plays: Floats) -> None:
+def ucb_warm_start(tables: Floats, wins: Floats, plays: Floats) -> None:
     """Add wins and plays, (machines, arms), to all machines."""
     tables[:, WINS] += wins
     tables[:, PLAYS] += plays
@@ -89,24 +101,28 @@ def thompson_pick(table: Floats, rng: np.random.Generator) -> int:
 
 @kernel
 def exp3_pick(table: Floats, pulls: float, rng: np.random.Generator) -> int:
-    """Chances proportional to exp(-rate losses), rate = sqrt(ln K / (K n)) at the n-th pull: Exp3 without horizon."""
+    """Chances proportional to exp(-rate losses), rate = sqrt(ln K / (K n)) at the n-th pull: Exp3
+    without horizon.
+    """
     arms = table.shape[1]
     rate = math.sqrt(math.log(arms) / (arms * (pulls + 1.0)))
     least, total = math.inf, 0.0
     for arm in range(arms):
         least = min(least, table[LOSSES, arm])
     for arm in range(arms):
-        table[CHANCES, arm] = math.exp(-rate * (table[LOSSES, arm] - least))
-        total += table[CHANCES, arm]
+        table[PROBABILITIES, arm] = math.exp(-rate * (table[LOSSES, arm] - least))
+        total += table[PROBABILITIES, arm]
     for arm in range(arms):
-        table[CHANCES, arm] /= total
-    return draw(rng, table[CHANCES], 0, arms)
+        table[PROBABILITIES, arm] /= total
+    return draw(rng, table[PROBABILITIES], 0, arms)
 
 
 @kernel
-def tsallis_pick(table: Floats, pulls: float, guesses: Floats, place: int, rng: np.random.Generator) -> int:
+def tsallis_pick(
+    table: Floats, pulls: float, guesses: Floats, place: int, rng: np.random.Generator
+) -> int:
     """Tsallis-INF; `guesses[place]` is where its equation was solved last."""
     rate = learning_rate(pulls + 1.0, REDUCED_VARIANCE)
-    losses, chances = table[LOSSES], table[CHANCES]
-    guesses[place] = tsallis_weights(losses, chances, 0, len(losses), rate, guesses[place])
-    return draw(rng, chances, 0, len(losses))
+    losses, probabilities = table[LOSSES], table[PROBABILITIES]
+    guesses[place] = tsallis_weights(losses, probabilities, 0, len(losses), rate, guesses[place])
+    return draw(rng, probabilities, 0, len(losses))

@@ -1,11 +1,13 @@
 """A table of the combinations visited: nothing in it grows with the number of all combinations.
 
-Combinations are entered when they are first planned. An open-addressing hash table, at least twice as large as its
-capacity, leads from the mixed-radix number of a combination to its row. The capacity is fixed in `init`: as many rows
-as there are combinations or rounds, but at most 2^19, and 2^16 if the horizon is unknown (an agent). A policy must look
-whether the table is `full` before it enters a new combination, and say what it does then.
+Combinations are entered when they are first planned. An open-addressing hash table, at least twice
+as large as its capacity, leads from the mixed-radix number of a combination to its row. The
+capacity is fixed in `init`: as many rows as there are combinations or rounds, but at most 2^19, and
+2^16 if the horizon is unknown (an agent). A policy must look whether the table is `full` before it
+enters a new combination, and say what it does then.
 
-The kernels work on any State with the fields `shape`, `slots`, `book` and `tally` that `table` makes.
+The kernels work on any State with the fields `shape`, `slots`, `book` and `tally` that `table`
+makes.
 """
 
 from __future__ import annotations
@@ -17,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factored_bandits.core.arrays import Ints
-from factored_bandits.errors import InvalidInput
 from factored_bandits.core.kernel import kernel
+from factored_bandits.errors import InvalidInputError
 
 MOST_ROWS, MOST_ROWS_UNKNOWN_HORIZON = 2**19, 2**16
 SIZE, STRIDE, START, OWN = 0, 1, 2, 3  # rows of State.shape; OWN is free for the policy
@@ -27,15 +29,24 @@ KNOWN = 0  # place in State.tally
 PRIME, MULTIPLIER = 2**31 - 1, 1_103_515_245  # of the hash; products stay below 2^62
 
 
-def table(sizes: Ints, horizon: int, name: str, columns: int) -> tuple[Ints, NDArray[np.int32], Ints]:
-    """`shape` (4, L), `slots` (a power of two,) and `book` (capacity, columns) of a policy that has visited nothing."""
+def table(
+    sizes: Ints, horizon: int, name: str, columns: int
+) -> tuple[Ints, NDArray[np.int32], Ints]:
+    """`shape` (4, L), `slots` (a power of two,) and `book` (capacity, columns) of a policy that has
+    visited nothing.
+    """
     sizes = np.asarray(sizes, dtype=np.int64)
     combinations = math.prod(sizes.tolist())
     if combinations > 2**62:
-        raise InvalidInput(f"{name} numbers the combinations and takes at most 2^62 of them; here are {combinations}")
+        raise InvalidInputError(
+            f"{name} numbers the combinations and takes at most 2^62 of them; here are "
+            f"{combinations}"
+        )
     rows = min(combinations, horizon or MOST_ROWS_UNKNOWN_HORIZON, MOST_ROWS)
     strides = np.concatenate([np.cumprod(sizes[:0:-1])[::-1], [1]])
-    shape = np.stack([sizes, strides, np.cumsum(sizes) - sizes, np.zeros_like(sizes)]).astype(np.int64)
+    shape = np.stack([sizes, strides, np.cumsum(sizes) - sizes, np.zeros_like(sizes)]).astype(
+        np.int64
+    )
     slots = np.zeros(2 ** math.ceil(math.log2(2 * rows)), dtype=np.int32)
     return shape, slots, np.zeros((rows, columns), dtype=np.int64)
 
@@ -93,7 +104,7 @@ def number(state: Any, action: Ints) -> int:
 
 
 @kernel
-def spread(state: Any, row: int, action: Ints) -> None:
+def unravel(state: Any, row: int, action: Ints) -> None:
     """The levels of a row."""
     for l in range(len(action)):
         action[l] = state.book[row, KEY] // state.shape[STRIDE, l] % state.shape[SIZE, l]

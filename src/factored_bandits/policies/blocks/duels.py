@@ -1,10 +1,13 @@
-"""What dueling policies share: who beat whom, numbers of a pair that know no time, and how many pairs fit in memory.
+"""What dueling policies share: who beat whom, numbers of a pair that know no time, and how many
+pairs fit in memory.
 
-`wins[i, j]` counts the duels that arm i won against arm j, a tie one half for each. N = W + W' and q = W / N, 1/2 where
-a pair has not met. Duels of an arm with itself carry no information and are not recorded.
+`wins[i, j]` counts the duels that arm i won against arm j, a tie one half for each. N = W + W' and
+q = W / N, 1/2 where a pair has not met. Duels of an arm with itself carry no information and are
+not recorded.
 
-*Time-free.* The upper confidence bound u_ij = q_ij + sqrt(x / N_ij), x = alpha log t, lies below 1/2 iff q_ij < 1/2 and
-N_ij (1/2 - q_ij)^2 > x. The left side, the `deficit` of i against j, changes only when the pair duels.
+*Time-free.* The upper confidence bound u_ij = q_ij + sqrt(x / N_ij), x = alpha log t, lies below
+1/2 iff q_ij < 1/2 and N_ij (1/2 - q_ij)^2 > x. The left side, the `deficit` of i against j, changes
+only when the pair duels.
 """
 
 from __future__ import annotations
@@ -14,9 +17,9 @@ import math
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
-from factored_bandits.errors import InvalidInput
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.rng import below
+from factored_bandits.core.rng import randint
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import FOREVER
 
 LARGEST = 2 * 2**30  # bytes of state
@@ -26,8 +29,9 @@ RATE, WIDTH = 0, 1  # rows of rivals[c]
 def check_size(policy: str, arms: int, matrices: int) -> None:
     """Refuse a problem for which `matrices` numbers per pair of arms do not fit in two gibibytes."""
     if 8 * matrices * arms * arms > LARGEST:
-        raise InvalidInput(
-            f"{policy} keeps {8 * matrices} bytes for each of {arms:,} x {arms:,} pairs and takes at most "
+        raise InvalidInputError(
+            f"{policy} keeps {8 * matrices} bytes for each of {arms:,} x {arms:,} pairs and takes "
+            "at most "
             f"{LARGEST // 2**30} GiB, that is {math.isqrt(LARGEST // (8 * matrices)):,} arms. "
             "Use a policy with less to remember, such as 'dueling_tea'"
         )
@@ -37,7 +41,7 @@ def check_positive(policy: str, **values: float) -> None:
     """Refuse parameters that must be positive and are not."""
     for name, value in values.items():
         if value <= 0.0:
-            raise InvalidInput(f"{policy}: {name} must be positive, not {value!r}")
+            raise InvalidInputError(f"{policy}: {name} must be positive, not {value!r}")
 
 
 def met(wins: Floats) -> list[tuple[int, int]]:
@@ -67,7 +71,9 @@ def deficit(wins: Floats, i: int, j: int) -> float:
 
 @kernel
 def divergence(won: float, lost: float) -> float:
-    """N d(q) = N (q log 2q + (1 - q) log 2(1 - q)) of `won` <= `lost` duels; accurate also for q close to 1/2."""
+    """N d(q) = N (q log 2q + (1 - q) log 2(1 - q)) of `won` <= `lost` duels; accurate also for q
+    close to 1/2.
+    """
     if won >= lost:
         return 0.0
     lead = (lost - won) / (lost + won)
@@ -79,7 +85,9 @@ def divergence(won: float, lost: float) -> float:
 
 @kernel
 def first_round(level: float) -> int:
-    """A round up to which log t < level for certain, at most one in 10^12 before the first that is not."""
+    """A round up to which log t < level for certain, at most one in 10^12 before the first that is
+    not.
+    """
     if level <= 0.0:
         return 1
     if level > 40.0:
@@ -88,7 +96,9 @@ def first_round(level: float) -> int:
 
 
 def new_rivals(arms: int, unplayed: float) -> Floats:
-    """(K, 2, K): what the others can do to arm c, u_jc = rivals[c, RATE, j] + sqrt(x) rivals[c, WIDTH, j]."""
+    """(K, 2, K): what the others can do to arm c, u_jc = rivals[c, RATE, j] + sqrt(x) rivals[c,
+    WIDTH, j].
+    """
     rivals = np.zeros((arms, 2, arms))
     rivals[:, RATE, :] = unplayed
     return rivals
@@ -105,7 +115,9 @@ def update_rivals(wins: Floats, rivals: Floats, i: int, j: int) -> None:
 
 @kernel
 def strongest_rival(rivals: Floats, c: int, root: float, rng: np.random.Generator) -> int:
-    """argmax_j u_jc, root = sqrt(alpha log t); c itself stands at 1/2 and is chosen only if all others are below."""
+    """argmax_j u_jc, root = sqrt(alpha log t); c itself stands at 1/2 and is chosen only if all
+    others are below.
+    """
     best, choice, ties = 0.5, c, 0
     for j in range(rivals.shape[0]):
         bound = rivals[c, RATE, j] + root * rivals[c, WIDTH, j]
@@ -113,6 +125,6 @@ def strongest_rival(rivals: Floats, c: int, root: float, rng: np.random.Generato
             if bound > best:
                 best, ties = bound, 0
             ties += 1
-            if ties == 1 or below(rng, ties) == 0:
+            if ties == 1 or randint(rng, ties) == 0:
                 choice = j
     return choice

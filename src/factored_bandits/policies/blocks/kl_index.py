@@ -1,9 +1,11 @@
-"""KL-UCB indices of one bandit, found lazily: a range of columns, from `start`, `size` long, of a table.
+"""KL-UCB indices of one bandit, found lazily: a range of columns, from `start`, `size` long, of a
+table.
 
-The index of an arm, the largest q with plays * kl(mean, q) <= spend, is a concave function of `spend` (which grows with
-the rounds). So its tangent at the last exact look bounds it from above, and its value there from below. A step looks at
-256 tangents for the cost of five exact indices, and needs an exact index only where the tangents do not decide: of the
-arm just played, and of few others. The plays are those of the plain algorithm, ties included.
+The index of an arm, the largest q with plays * kl(mean, q) <= spend, is a concave function of
+`spend` (which grows with the rounds). So its tangent at the last exact look bounds it from above,
+and its value there from below. A step looks at 256 tangents for the cost of five exact indices, and
+needs an exact index only where the tangents do not decide: of the arm just played, and of few
+others. The plays are those of the plain algorithm, ties included.
 """
 
 from __future__ import annotations
@@ -13,16 +15,18 @@ import math
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
-from factored_bandits.errors import InvalidInput
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.rng import below
 from factored_bandits.core.numerics import upper
+from factored_bandits.core.rng import randint
+from factored_bandits.errors import InvalidInputError
 
 TOTAL, PLAYS = 0, 1  # rows of a table: sum of rewards, plays
 OFFSET, SLOPE = 2, 3  # further rows: the tangent, as a function of `spend`
 INDEX, SPEND = 4, 5  # further rows: the last exact look, and when it was
 MARGIN = 1e-11  # added to tangents, against rounding
-SCANS = 3  # for one arm each; if that does not decide, many are near the top and are looked at together
+SCANS = (
+    3  # for one arm each; if that does not decide, many are near the top and are looked at together
+)
 
 
 def kl_table(arms: int) -> Floats:
@@ -35,7 +39,9 @@ def kl_table(arms: int) -> Floats:
 def check_c(name: str, c: float) -> None:
     """Refuse what would make the confidence fall with time."""
     if c < 0.0:
-        raise InvalidInput(f"{name}: c, the weight of log log t, must not be negative, not {c!r}")
+        raise InvalidInputError(
+            f"{name}: c, the weight of log log t, must not be negative, not {c!r}"
+        )
 
 
 @kernel
@@ -78,8 +84,12 @@ def kl_pick(table: Floats, start: int, size: int, spend: float, rng: np.random.G
 
 
 @kernel
-def among_ties(table: Floats, start: int, size: int, spend: float, top: int, rng: np.random.Generator) -> int:
-    """All arms that could have the largest index, which is near that of `top`, are looked at; one of the best."""
+def among_ties(
+    table: Floats, start: int, size: int, spend: float, top: int, rng: np.random.Generator
+) -> int:
+    """All arms that could have the largest index, which is near that of `top`, are looked at; one
+    of the best.
+    """
     best, ties, last = table[INDEX, top], 0, top
     for i in range(start, start + size):
         if table[OFFSET, i] + table[SLOPE, i] * spend >= best:
@@ -92,7 +102,7 @@ def among_ties(table: Floats, start: int, size: int, spend: float, top: int, rng
             if table[INDEX, i] >= best:
                 ties = ties + 1 if table[INDEX, i] == best else 1
                 best = table[INDEX, i]
-    left, chosen = below(rng, ties) if ties > 1 else 0, top
+    left, chosen = randint(rng, ties) if ties > 1 else 0, top
     for i in range(start, start + size):
         if table[INDEX, i] == best and table[SPEND, i] == spend:
             if left == 0:

@@ -1,10 +1,11 @@
 """Thompson sampling of duels: theta_ij ~ Beta(W_ij + 1, W_ji + 1), without drawing it.
 
-All that a tournament asks of theta_ij is on which side of 1/2 it lies, and P(theta_ij > 1/2) = P(Bin(n, 1/2) <= W_ij),
-n = N_ij + 1, is kept up to date in O(1): a win adds pmf(n; W + 1) / 2, a loss takes away pmf(n; W) / 2, and the pmf
-follows by a ratio. So a side costs one uniform number. Every 256 duels of a pair (later 4096) both are computed anew:
-rounding errors stay below 1e-12, and a pmf that has underflowed cannot come back wrong, since so many duels move a
-pair by less than ten of the more than 37 standard deviations that underflow takes.
+All that a tournament asks of theta_ij is on which side of 1/2 it lies, and P(theta_ij > 1/2) =
+P(Bin(n, 1/2) <= W_ij), n = N_ij + 1, is kept up to date in O(1): a win adds pmf(n; W + 1) / 2, a
+loss takes away pmf(n; W) / 2, and the pmf follows by a ratio. So a side costs one uniform number.
+Every 256 duels of a pair (later 4096) both are computed anew: rounding errors stay below 1e-12, and
+a pmf that has underflowed cannot come back wrong, since so many duels move a pair by less than ten
+of the more than 37 standard deviations that underflow takes.
 
 Counts must be whole, so policies that use this do not learn from ties.
 """
@@ -17,16 +18,20 @@ import numpy as np
 
 from factored_bandits.core.arrays import Floats
 from factored_bandits.core.kernel import kernel
+
 from .duels import divergence, met, record
 
-PATIENCE = 1_000_000  # draws of a side that has a chance of 1e-6 or less; only rounding errors ever ask for more
+# draws of a side that has a chance of 1e-6 or less; only rounding errors ever ask for more
+PATIENCE = 1_000_000
 
 
 @kernel
 def stirling_error(n: float) -> float:
     """log n! - log(sqrt(2 pi n) (n / e)^n) for n >= 16, to 1e-16."""
     x = 1.0 / (n * n)
-    return (1.0 / 12.0 - x * (1.0 / 360.0 - x * (1.0 / 1260.0 - x * (1.0 / 1680.0 - x / 1188.0)))) / n
+    return (
+        1.0 / 12.0 - x * (1.0 / 360.0 - x * (1.0 / 1260.0 - x * (1.0 / 1680.0 - x / 1188.0)))
+    ) / n
 
 
 @kernel
@@ -40,13 +45,17 @@ def fair_mass(n: float, k: float) -> float:
         for i in range(int(few)):
             ways *= (n - i) / (i + 1.0)
         return math.ldexp(ways, -int(min(n, 2000.0)))
-    error = stirling_error(n) - stirling_error(few) - stirling_error(n - few) - divergence(few, n - few)
+    error = (
+        stirling_error(n) - stirling_error(few) - stirling_error(n - few) - divergence(few, n - few)
+    )
     return math.exp(error) * math.sqrt(n / (2.0 * math.pi * few * (n - few)))
 
 
 @kernel
 def fair_tail(n: float, k: float) -> float:
-    """P(Bin(n, 1/2) <= k), summed from the larger end of the shorter tail; about 4 sqrt(n) terms at most."""
+    """P(Bin(n, 1/2) <= k), summed from the larger end of the shorter tail; about 4 sqrt(n) terms at
+    most.
+    """
     low = min(k, n - k - 1.0)
     term = fair_mass(n, low)
     total = term
@@ -58,10 +67,14 @@ def fair_tail(n: float, k: float) -> float:
 
 
 @kernel
-def update_posterior(wins: Floats, chance: Floats, mass: Floats, first: int, second: int, outcome: float) -> None:
-    """One duel: `chance[i, j]` is P(theta_ij > 1/2), `mass[i, j]`, i < j, is P(Bin(N_ij + 1, 1/2) = W_ij)."""
+def update_posterior(
+    wins: Floats, probability: Floats, mass: Floats, first: int, second: int, outcome: float
+) -> None:
+    """One duel: `probability[i, j]` is P(theta_ij > 1/2), `mass[i, j]`, i < j, is P(Bin(N_ij + 1,
+    1/2) = W_ij).
+    """
     i, j = min(first, second), max(first, second)
-    n, won, p, pmf = wins[i, j] + wins[j, i] + 1.0, wins[i, j], chance[i, j], mass[i, j]
+    n, won, p, pmf = wins[i, j] + wins[j, i] + 1.0, wins[i, j], probability[i, j], mass[i, j]
     if outcome == (1.0 if i == first else 0.0):
         p += 0.5 * pmf * (n - won) / (won + 1.0)
         pmf *= 0.5 * (n + 1.0) / (won + 1.0)
@@ -71,12 +84,14 @@ def update_posterior(wins: Floats, chance: Floats, mass: Floats, first: int, sec
     record(wins, first, second, outcome)
     if n % (256.0 if n < 65536.0 else 4096.0) == 0.0:
         p, pmf = fair_tail(n + 1.0, wins[i, j]), fair_mass(n + 1.0, wins[i, j])
-    chance[i, j], chance[j, i], mass[i, j] = p, 1.0 - p, pmf
+    probability[i, j], probability[j, i], mass[i, j] = p, 1.0 - p, pmf
 
 
 @kernel
 def draw_above_half(wins: Floats, i: int, j: int, rng: np.random.Generator) -> float:
-    """theta_ij given that it exceeds 1/2; as this is asked with the chance that it does, two draws on average."""
+    """theta_ij given that it exceeds 1/2; as this is asked with the chance that it does, two draws
+    on average.
+    """
     for _ in range(PATIENCE):
         theta = rng.beta(wins[i, j] + 1.0, wins[j, i] + 1.0)
         if theta > 0.5:
@@ -85,22 +100,22 @@ def draw_above_half(wins: Floats, i: int, j: int, rng: np.random.Generator) -> f
 
 
 @kernel
-def likely_winner(chance: Floats) -> int:
+def likely_winner(probability: Floats) -> int:
     """The arm with the largest expected number of others beaten."""
     best, most = 0, -1.0
-    for i in range(chance.shape[0]):
+    for i in range(probability.shape[0]):
         total = 0.0
-        for j in range(chance.shape[0]):
-            total += chance[i, j]
+        for j in range(probability.shape[0]):
+            total += probability[i, j]
         if total > most:
             best, most = i, total
     return best
 
 
-def absorb_posterior(wins: Floats, chance: Floats, mass: Floats, past: Floats) -> None:
+def warm_start_posterior(wins: Floats, probability: Floats, mass: Floats, past: Floats) -> None:
     """Past duels, of which wins counts each (K, K), count like duels played."""
     wins += past
     for i, j in met(wins):
         n = wins[i, j] + wins[j, i] + 1.0
-        chance[i, j], mass[i, j] = fair_tail(n, wins[i, j]), fair_mass(n, wins[i, j])
-        chance[j, i] = 1.0 - chance[i, j]
+        probability[i, j], mass[i, j] = fair_tail(n, wins[i, j]), fair_mass(n, wins[i, j])
+        probability[j, i] = 1.0 - probability[i, j]

@@ -1,12 +1,13 @@
 """Tsallis-INF (Zimmert & Seldin 2019): its weights, and what one learner does with a loss.
 
-FTRL with the regulariser -4 sum(sqrt(w) - w / 2) / rate gives w_i = 4 / (rate (L_i - x))^2, x such that they add up to
-one. In y = rate (min L - x), which lies between 2 and 2 sqrt(K), the sum S(y) is a power mean to the power -2, so
-S^(-1/2) is concave and nearly straight: Newton's method on it needs no safeguard but the bracket, and two or three
-steps from the last solution.
+FTRL with the regulariser -4 sum(sqrt(w) - w / 2) / rate gives w_i = 4 / (rate (L_i - x))^2, x such
+that they add up to one. In y = rate (min L - x), which lies between 2 and 2 sqrt(K), the sum S(y)
+is a power mean to the power -2, so S^(-1/2) is concave and nearly straight: Newton's method on it
+needs no safeguard but the bracket, and two or three steps from the last solution.
 
-A learner is a piece of two arrays: `losses` (cumulated estimates) and `weights`, from `start`, `size` long. Everything
-here works on such a piece, so any number of learners can live side by side, in any policy.
+A learner is a piece of two arrays: `losses` (cumulated estimates) and `weights`, from `start`,
+`size` long. Everything here works on such a piece, so any number of learners can live side by side,
+in any policy.
 """
 
 from __future__ import annotations
@@ -25,13 +26,18 @@ PRECISION = 1e-10  # of the sum of the weights, before they are normalised
 
 @kernel
 def learning_rate(t: float, estimator: Code) -> float:
-    """The rate at round t of the learner: 4 / sqrt(t) with reduced variance, 2 / sqrt(t) with importance weighting."""
+    """The rate at round t of the learner: 4 / sqrt(t) with reduced variance, 2 / sqrt(t) with
+    importance weighting.
+    """
     return (4.0 if estimator == REDUCED_VARIANCE else 2.0) / math.sqrt(t)
 
 
 @kernel
-def tsallis_weights(losses: Floats, weights: Floats, start: int, size: int, rate: float, guess: float) -> float:
-    """Fill the weights of one learner; returns y, the `guess` for the next time (0.0 for the first).
+def tsallis_weights(
+    losses: Floats, weights: Floats, start: int, size: int, rate: float, assumptions: float
+) -> float:
+    """Fill the weights of one learner; returns y, the `assumptions` for the next time (0.0 for the
+    first).
 
     >>> import numpy as np
     >>> weights = np.zeros(3)
@@ -43,7 +49,7 @@ def tsallis_weights(losses: Floats, weights: Floats, start: int, size: int, rate
     for i in range(start + 1, start + size):
         least = min(least, losses[i])
     highest = 2.0 * math.sqrt(size)
-    y, total = min(max(guess, 2.0), highest), 1.0
+    y, total = min(max(assumptions, 2.0), highest), 1.0
     for _ in range(STEPS):
         total, cubes = 0.0, 0.0
         for i in range(start, start + size):
@@ -61,12 +67,19 @@ def tsallis_weights(losses: Floats, weights: Floats, start: int, size: int, rate
 
 @kernel
 def tsallis_feed(
-    losses: Floats, weights: Floats, start: int, size: int, arm: int, loss: float, rate: float, estimator: Code
+    losses: Floats,
+    weights: Floats,
+    start: int,
+    size: int,
+    arm: int,
+    loss: float,
+    rate: float,
+    estimator: Code,
 ) -> None:
     """Learn the loss in [0, 1] of the level `arm`, played by the weights of this `rate`.
 
-    Reduced variance: every level with w >= rate^2 gets the baseline 1/2, played or not, and only the difference to it
-    is weighted by importance.
+    Reduced variance: every level with w >= rate^2 gets the baseline 1/2, played or not, and only
+    the difference to it is weighted by importance.
     """
     played = start + arm
     baseline = 0.0

@@ -1,6 +1,8 @@
-"""UCB indices, mean + root / sqrt(plays), of one bandit: a range of columns, from `start`, `size` long, of a table.
+"""UCB indices, mean + root / sqrt(plays), of one bandit: a range of columns, from `start`, `size`
+long, of a table.
 
-Mean and 1 / sqrt(plays) change with a play only: a look at an arm costs a product and a sum, no root and no division.
+Mean and 1 / sqrt(plays) change with a play only: a look at an arm costs a product and a sum, no
+root and no division.
 """
 
 from __future__ import annotations
@@ -10,11 +12,16 @@ import math
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
-from factored_bandits.errors import InvalidInput
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.rng import below
+from factored_bandits.core.rng import randint
+from factored_bandits.errors import InvalidInputError
 
-TOTAL, PLAYS, MEAN, WIDTH = 0, 1, 2, 3  # rows of a table: sum of rewards, plays, their ratio, 1 / sqrt(plays)
+TOTAL, PLAYS, MEAN, WIDTH = (
+    0,
+    1,
+    2,
+    3,
+)  # rows of a table: sum of rewards, plays, their ratio, 1 / sqrt(plays)
 
 
 def ucb_table(arms: int) -> Floats:
@@ -27,12 +34,15 @@ def ucb_table(arms: int) -> Floats:
 def check_alpha(name: str, alpha: float) -> None:
     """Refuse what has no root."""
     if alpha < 0.0:
-        raise InvalidInput(f"{name}: alpha stands under a root and must not be negative, not {alpha!r}")
+        raise InvalidInputError(
+            f"{name}: alpha stands under a root and must not be negative, not {alpha!r}"
+        )
 
 
 @kernel
 def ucb_pick(table: Floats, start: int, size: int, root: float, rng: np.random.Generator) -> int:
-    """An arm with the largest index, counted from `start`, ties at random; root = sqrt(alpha log t).
+    """An arm with the largest index, counted from `start`, ties at random; root = sqrt(alpha log
+    t).
 
     >>> table = ucb_table(2)
     >>> ucb_feed(table, 0, 1.0)
@@ -47,7 +57,7 @@ def ucb_pick(table: Floats, start: int, size: int, root: float, rng: np.random.G
             ties = ties + 1 if index == best else 1
             best, chosen = index, i
     if ties > 1:
-        left = below(rng, ties)
+        left = randint(rng, ties)
         for i in range(start, start + size):
             if mean[i] + root * width[i] == best:
                 if left == 0:

@@ -1,13 +1,15 @@
-"""Dueling TEA (Zimmert & Seldin, NeurIPS 2018, Algorithm 2): the best of K from "which of these two is better?".
+"""Dueling TEA (Zimmert & Seldin, NeurIPS 2018, Algorithm 2): the best of K from "which of these two
+is better?".
 
-One Temporary Elimination Module. In every phase two random orders of the active arms are played against each other;
-the arm in the first place learns from the outcome, the arm in the second place is the random company that makes the
-comparison fair. Each arm stands once in each place per phase.
+One Temporary Elimination Module. In every phase two random orders of the active arms are played
+against each other; the arm in the first place learns from the outcome, the arm in the second place
+is the random company that makes the comparison fair. Each arm stands once in each place per phase.
 
-`positions="both"` lets the arm in the second place learn too, from the same outcome with the sign changed: twice the
-comparisons per phase, and half the regret (measured: 3600 instead of 7000 with 16 arms). It goes beyond the paper's
-proof: the outcome of the duel i-j then enters the comparison of i with j from both sides at once, so that the two
-terms of a phase are no longer independent, and Theorem 3 would need an argument of its own.
+`positions="both"` lets the arm in the second place learn too, from the same outcome with the sign
+changed: twice the comparisons per phase, and half the regret (measured: 3600 instead of 7000 with
+16 arms). It goes beyond the paper's proof: the outcome of the duel i-j then enters the comparison
+of i with j from both sides at once, so that the two terms of a phase are no longer independent, and
+Theorem 3 would need an argument of its own.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.identical_gap(8, 0.9)
@@ -23,22 +25,22 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Bools, Floats, Ints
-from factored_bandits.errors import InvalidInput
 from factored_bandits.core.kernel import kernel
 from factored_bandits.core.rng import shuffle_column
-from factored_bandits.policies.tem.bounds import log_f
-from factored_bandits.policies.base import Code, Info, Standing
+from factored_bandits.errors import InvalidInputError
+from factored_bandits.policies.base import Code, Info, LevelReport
 from factored_bandits.policies.dueling.elimination._report import confidence_of_modules
 from factored_bandits.policies.tem.active_set import (
     active_set,
     changes,
     feedback,
     feedback_both,
+    idle_rounds,
     leader,
-    rest,
     schedule,
 )
-from factored_bandits.policies.tem.report import doubt, propensity, standings
+from factored_bandits.policies.tem.bounds import log_f
+from factored_bandits.policies.tem.report import level_reports, p_value, propensity
 from factored_bandits.policies.tem.state import State, new_state
 
 FIRST: Code = 0  # Params.positions
@@ -66,8 +68,9 @@ class Params(NamedTuple):
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Line 1: one module over the arms."""
     if params.positions != FIRST and params.bound not in (PAPER, HOEFFDING):
-        raise InvalidInput(
-            "dueling_tea: positions='both' uses one outcome twice, which bernstein and betting bounds do not allow; "
+        raise InvalidInputError(
+            "dueling_tea: positions='both' uses one outcome twice, which bernstein and betting "
+            "bounds do not allow; "
             "use bound='paper' or 'hoeffding', or positions='first'"
         )
     return new_state(np.asarray(sizes[:1]), params.bound)
@@ -79,7 +82,7 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     length = active_set(state, 0, log_f(float(t)))
     schedule(state, 0, length, rng, actions)
     for row in range(length):
-        actions[row, 1] = state.roster[row]
+        actions[row, 1] = state.active_list[row]
     shuffle_column(rng, actions, 1, length)
     return length
 
@@ -96,7 +99,7 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
 @kernel
 def idle(params: Params, state: State, t: int) -> int:
     """One active arm duels itself until log f(t) reaches the smallest tau."""
-    return rest(state, t)
+    return idle_rounds(state, t)
 
 
 @kernel
@@ -107,7 +110,7 @@ def recommend(params: Params, state: State, action: Ints) -> None:
 
 
 @kernel
-def standing(params: Params, state: State) -> tuple[Bools, int]:
+def active_sets(params: Params, state: State) -> tuple[Bools, int]:
     """The active set, and how often it has changed."""
     return state.active, changes(state)
 
@@ -117,16 +120,18 @@ def propensities(params: Params, state: State, length: int) -> list[Floats]:
     return [propensity(state, 0, length)] * 2
 
 
-def status(params: Params, state: State, t: int) -> list[list[Standing]]:
+def status(params: Params, state: State, t: int) -> list[list[LevelReport]]:
     """Per arm: in or out, gap to the leader, its lower bound, the round of return."""
-    return [standings(state, 0, t)]
+    return [level_reports(state, 0, t)]
 
 
 def confidence(params: Params, state: State, t: int) -> float | None:
-    """How sure the module is of the arm left; 0 while another one is in; nothing is proved for both positions."""
+    """How sure the module is of the arm left; 0 while another one is in; nothing is proved for both
+    positions.
+    """
     return confidence_of_modules(state) if params.positions == FIRST else None
 
 
-def doubts(params: Params, state: State) -> list[Floats] | None:
+def p_values(params: Params, state: State) -> list[Floats] | None:
     """Per arm an anytime p-value of its being the best; nothing is proved for both positions."""
-    return [doubt(state, 0)] if params.positions == FIRST else None
+    return [p_value(state, 0)] if params.positions == FIRST else None

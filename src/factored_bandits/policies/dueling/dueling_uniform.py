@@ -1,4 +1,5 @@
-"""Uniform duels: both places drawn at random, always. The floor of every comparison of dueling algorithms.
+"""Uniform duels: both places drawn at random, always. The floor of every comparison of dueling
+algorithms.
 
 Keeps the share of duels won by each arm (its Borda score) and recommends the best.
 
@@ -17,7 +18,7 @@ import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.rng import below
+from factored_bandits.core.rng import randint
 from factored_bandits.policies.base import Info
 
 INFO = Info(
@@ -49,8 +50,8 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """One duel."""
-    actions[0, 0] = below(rng, len(state.wins))
-    actions[0, 1] = below(rng, len(state.wins))
+    actions[0, 0] = randint(rng, len(state.wins))
+    actions[0, 1] = randint(rng, len(state.wins))
     return 1
 
 
@@ -80,7 +81,7 @@ def propensities(params: Params, state: State, length: int) -> list[Floats]:
     return [np.full(len(state.wins), 1.0 / len(state.wins))] * 2
 
 
-def absorb(params: Params, state: State, wins: Floats) -> None:
+def warm_start(params: Params, state: State, wins: Floats) -> None:
     """Past duels count like duels played."""
     state.wins[:] += wins.sum(axis=1)
     state.plays[:] += (wins + wins.T).sum(axis=1).astype(np.int64)

@@ -1,9 +1,10 @@
 """RCS, Relative Confidence Sampling (Zoghi, Whiteson, de Rijke & Munos, WSDM 2014).
 
-The champion is the arm that beats all others in a sample from the posterior, if there is one, else the arm that has
-been champion least often; its opponent is chosen as in RUCB. Nobody needs the whole sample: going through the arms and
-keeping the winner of each duel leaves one arm that may have beaten all, and its other duels settle whether it has, so
-that 2K of the K (K - 1) / 2 sides suffice. Counts are whole numbers: it does not learn from ties.
+The champion is the arm that beats all others in a sample from the posterior, if there is one, else
+the arm that has been champion least often; its opponent is chosen as in RUCB. Nobody needs the
+whole sample: going through the arms and keeping the winner of each duel leaves one arm that may
+have beaten all, and its other duels settle whether it has, so that 2K of the K (K - 1) / 2 sides
+suffice. Counts are whole numbers: it does not learn from ties.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.identical_gap(8, 0.9)
@@ -21,7 +22,7 @@ import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.rng import below
+from factored_bandits.core.rng import randint
 from factored_bandits.policies.base import Info
 from factored_bandits.policies.blocks.duels import (
     check_positive,
@@ -32,9 +33,9 @@ from factored_bandits.policies.blocks.duels import (
     update_rivals,
 )
 from factored_bandits.policies.blocks.posterior import (
-    absorb_posterior,
     likely_winner,
     update_posterior,
+    warm_start_posterior,
 )
 
 NOBODY = -1
@@ -51,7 +52,9 @@ INFO = Info(
 
 
 class Params(NamedTuple):
-    """`alpha` under the root of the opponent's upper confidence bound; that bound for a pair that has not met."""
+    """`alpha` under the root of the opponent's upper confidence bound; that bound for a pair that
+    has not met.
+    """
 
     alpha: float = 0.51
     unplayed: Literal[1, 2] = 1
@@ -61,7 +64,7 @@ class State(NamedTuple):
     """Records, posteriors and bounds of all pairs."""
 
     wins: Floats  # (K, K) of row over column
-    chance: Floats  # (K, K) P(theta_ij > 1/2)
+    probability: Floats  # (K, K) P(theta_ij > 1/2)
     mass: Floats  # (K, K) above the diagonal P(Bin(N_ij + 1, 1/2) = W_ij)
     rivals: Floats  # (K, 2, K) q_jc and 1 / sqrt(N_jc) at [c, :, j]
     titles: Ints  # (K,) how often each arm was champion
@@ -79,24 +82,28 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """The champion and its strongest rival."""
-    champion = undefeated(state.chance, rng)
+    champion = undefeated(state.probability, rng)
     if champion == NOBODY:
         champion = newcomer(state.titles, rng)
     state.titles[champion] += 1
     actions[0, 0] = champion
-    actions[0, 1] = strongest_rival(state.rivals, champion, math.sqrt(params.alpha * math.log(t)), rng)
+    actions[0, 1] = strongest_rival(
+        state.rivals, champion, math.sqrt(params.alpha * math.log(t)), rng
+    )
     return 1
 
 
 @kernel
-def undefeated(chance: Floats, rng: np.random.Generator) -> int:
-    """The arm that beats all others in a sample, or NOBODY: all but the last winner have lost a duel on the way."""
+def undefeated(probability: Floats, rng: np.random.Generator) -> int:
+    """The arm that beats all others in a sample, or NOBODY: all but the last winner have lost a
+    duel on the way.
+    """
     winner, beaten = 0, NOBODY
-    for j in range(1, chance.shape[0]):
-        if rng.random() >= chance[winner, j]:
+    for j in range(1, probability.shape[0]):
+        if rng.random() >= probability[winner, j]:
             winner, beaten = j, winner
     for j in range(winner):
-        if j != beaten and rng.random() >= chance[winner, j]:
+        if j != beaten and rng.random() >= probability[winner, j]:
             return NOBODY
     return winner
 
@@ -110,7 +117,7 @@ def newcomer(titles: Ints, rng: np.random.Generator) -> int:
             choice, ties = i, 1
         elif titles[i] == titles[choice]:
             ties += 1
-            if below(rng, ties) == 0:
+            if randint(rng, ties) == 0:
                 choice = i
     return choice
 
@@ -120,18 +127,18 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
     """The pair's record, posterior and bounds."""
     first, second = actions[0, 0], actions[0, 1]
     if first != second:
-        update_posterior(state.wins, state.chance, state.mass, first, second, rewards[0])
+        update_posterior(state.wins, state.probability, state.mass, first, second, rewards[0])
         update_rivals(state.wins, state.rivals, first, second)
 
 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
     """The arm that is expected to beat most others."""
-    action[0] = action[1] = likely_winner(state.chance)
+    action[0] = action[1] = likely_winner(state.probability)
 
 
-def absorb(params: Params, state: State, wins: Floats) -> None:
+def warm_start(params: Params, state: State, wins: Floats) -> None:
     """Past duels count like duels played."""
-    absorb_posterior(state.wins, state.chance, state.mass, wins)
+    warm_start_posterior(state.wins, state.probability, state.mass, wins)
     for i, j in met(state.wins):
         update_rivals(state.wins, state.rivals, i, j)

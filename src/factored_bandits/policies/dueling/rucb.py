@@ -1,9 +1,10 @@
 """RUCB, Relative Upper Confidence Bound (Zoghi, Whiteson, Munos & de Rijke, ICML 2014).
 
-The champion is an arm that nobody beats beyond doubt, the one that was alone in this with probability one half; its
-opponent is the arm with the largest upper confidence bound of beating it. Once the champion beats all others beyond
-doubt it duels itself until log t has grown enough for doubts. An arm is a possible champion at round t iff its largest
-deficit (a number without time) is at most alpha log t: K comparisons instead of K^2 bounds.
+The champion is an arm that nobody beats with high confidence, the one that was alone in this with
+probability one half; its opponent is the arm with the largest upper confidence bound of beating it.
+Once the champion beats all others with high confidence it duels itself until log t has grown enough for
+p_values. An arm is a possible champion at round t iff its largest deficit (a number without time)
+is at most alpha log t: K comparisons instead of K^2 bounds.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.identical_gap(8, 0.9)
@@ -21,7 +22,7 @@ import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.rng import below
+from factored_bandits.core.rng import randint
 from factored_bandits.policies.base import Info
 from factored_bandits.policies.blocks.duels import (
     check_positive,
@@ -49,7 +50,9 @@ INFO = Info(
 
 
 class Params(NamedTuple):
-    """`alpha` under the root; the bound of a pair that has not met, 1, or 2 as the paper's 0/0 + 1/0 = 1 + 1."""
+    """`alpha` under the root; the bound of a pair that has not met, 1, or 2 as the paper's 0/0 +
+    1/0 = 1 + 1.
+    """
 
     alpha: float = 0.51
     unplayed: Literal[1, 2] = 1
@@ -61,7 +64,9 @@ class State(NamedTuple):
     wins: Floats  # (K, K) of row over column, a tie counts one half
     rivals: Floats  # (K, 2, K) q_jc and 1 / sqrt(N_jc) at [c, :, j]
     worst: Floats  # (K,) the largest deficit of each arm
-    memory: Ints  # (2,) the only member of B or NOBODY; did the champion duel itself at the last plan?
+    memory: (
+        Ints  # (2,) the only member of B or NOBODY; did the champion duel itself at the last plan?
+    )
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
@@ -95,7 +100,7 @@ def pick_champion(state: State, level: float, rng: np.random.Generator) -> int:
             last = i
     if possible == 0:
         memory[FAVOURITE] = NOBODY
-        return below(rng, arms)
+        return randint(rng, arms)
     if possible == 1:
         memory[FAVOURITE] = last
         return last
@@ -106,7 +111,7 @@ def pick_champion(state: State, level: float, rng: np.random.Generator) -> int:
         if rng.random() < 0.5:
             return favourite
         possible -= 1
-    left = below(rng, possible)
+    left = randint(rng, possible)
     for i in range(arms):
         if worst[i] <= level and i != favourite:
             if left == 0:
@@ -129,7 +134,9 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
 
 @kernel
 def update_worst(state: State, i: int, j: int, before: float) -> None:
-    """The largest deficit of arm i after the pair (i, j) met: looked for only where it may have shrunk."""
+    """The largest deficit of arm i after the pair (i, j) met: looked for only where it may have
+    shrunk.
+    """
     now = deficit(state.wins, i, j)
     if now >= state.worst[i]:
         state.worst[i] = now
@@ -141,7 +148,9 @@ def update_worst(state: State, i: int, j: int, before: float) -> None:
 
 @kernel
 def idle(params: Params, state: State, t: int) -> int:
-    """A champion that beats all beyond doubt duels itself until alpha log t reaches the smallest of their deficits."""
+    """A champion that beats all with high confidence duels itself until alpha log t reaches the smallest
+    of their deficits.
+    """
     champion = state.memory[FAVOURITE]
     if champion == NOBODY or state.memory[ALONE] == 0:
         return 0
@@ -166,7 +175,7 @@ def recommend(params: Params, state: State, action: Ints) -> None:
     action[0], action[1] = best, best
 
 
-def absorb(params: Params, state: State, wins: Floats) -> None:
+def warm_start(params: Params, state: State, wins: Floats) -> None:
     """Past duels count like duels played."""
     state.wins[:] += wins
     for i, j in met(state.wins):

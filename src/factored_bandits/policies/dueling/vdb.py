@@ -1,11 +1,14 @@
-"""Versatile dueling bandits (Saha & Gaillard, ICML 2022): one learner that bears an adversary draws both arms.
+"""Versatile dueling bandits (Saha & Gaillard, ICML 2022): one learner that bears an adversary draws
+both arms.
 
-Both arms of a duel are drawn independently by the chances of one learner, which learns from both of them. It is best
-of both worlds: logarithmic regret where a fixed arm beats all others, and sqrt(K T) where preferences change at will.
-Costs O(K) per duel and no memory per pair, so it takes thousands of arms.
+Both arms of a duel are drawn independently by the chances of one learner, which learns from both of
+them. It is best of both worlds: logarithmic regret where a fixed arm beats all others, and sqrt(K
+T) where preferences change at will. Costs O(K) per duel and no memory per pair, so it takes
+thousands of arms.
 
-`tsallis_inf` (Zimmert & Seldin 2019) adds half of the reduced-variance estimate of each arm, at rate 4 / sqrt(t).
-`lb_inf` (Ito, Tsuchiya & Honda 2022), whose rate adapts to the variance, counts a duel as two of its rounds.
+`tsallis_inf` (Zimmert & Seldin 2019) adds half of the reduced-variance estimate of each arm, at
+rate 4 / sqrt(t). `lb_inf` (Ito, Tsuchiya & Honda 2022), whose rate adapts to the variance, counts a
+duel as two of its rounds.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.identical_gap(4, 0.9)
@@ -22,18 +25,18 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
+from factored_bandits.core.categorical import draw
 from factored_bandits.core.kernel import kernel
 from factored_bandits.policies.base import Code, Info
-from factored_bandits.core.categorical import draw
 from factored_bandits.policies.blocks.lb_inf import (
-    CHANCE,
     ESTIMATE,
     LEAST_SQUARES,
+    PROBABILITY,
     lb_inf_feed,
     lb_inf_table,
     lb_inf_weights,
 )
-from factored_bandits.policies.blocks.propensities import no_promises, promise, promised
+from factored_bandits.policies.blocks.propensities import no_propensities, recall, remember
 from factored_bandits.policies.blocks.tsallis import (
     REDUCED_VARIANCE,
     learning_rate,
@@ -62,14 +65,15 @@ class Params(NamedTuple):
 class State(NamedTuple):
     """One learner."""
 
-    table: Floats  # (rows, K) see _lb_inf; Tsallis-INF keeps twice its estimates in ESTIMATE, and CHANCE
-    guess: Floats  # (1,) where the learner's equation was solved last
-    promises: Floats  # (duels, 3) the chances of both arms of the last duels, see _promises
+    # (rows, K) see _lb_inf; Tsallis-INF keeps twice its estimates in ESTIMATE, and PROBABILITY
+    table: Floats
+    assumptions: Floats  # (1,) where the learner's equation was solved last
+    remembered: Floats  # (duels, 3) the chances of both arms of the last duels, see _promises
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    return State(lb_inf_table([int(sizes[0])]), np.zeros(1), no_promises(2))
+    return State(lb_inf_table([int(sizes[0])]), np.zeros(1), no_propensities(2))
 
 
 @kernel
@@ -78,12 +82,16 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     table, arms = state.table, state.table.shape[1]
     if params.learner == TSALLIS_INF:
         rate = 0.5 * learning_rate(float(t), REDUCED_VARIANCE)  # the estimates are kept twice
-        state.guess[0] = tsallis_weights(table[ESTIMATE], table[CHANCE], 0, arms, rate, state.guess[0])
+        state.assumptions[0] = tsallis_weights(
+            table[ESTIMATE], table[PROBABILITY], 0, arms, rate, state.assumptions[0]
+        )
     else:
-        state.guess[0] = lb_inf_weights(table, 0, arms, math.log(2.0 * t), state.guess[0])
+        state.assumptions[0] = lb_inf_weights(
+            table, 0, arms, math.log(2.0 * t), state.assumptions[0]
+        )
     for place in range(2):
-        actions[0, place] = draw(rng, table[CHANCE], 0, arms)
-        promise(state.promises, t, place, table[CHANCE, actions[0, place]])
+        actions[0, place] = draw(rng, table[PROBABILITY], 0, arms)
+        remember(state.remembered, t, place, table[PROBABILITY, actions[0, place]])
     return 1
 
 
@@ -93,10 +101,12 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
     table, arms = state.table, state.table.shape[1]
     for place in range(2):
         arm, loss = actions[0, place], 1.0 - rewards[0] if place == 0 else rewards[0]
-        table[CHANCE, arm] = promised(state.promises, t, place, table[CHANCE, arm])
+        table[PROBABILITY, arm] = recall(state.remembered, t, place, table[PROBABILITY, arm])
         if params.learner == TSALLIS_INF:
             rate = learning_rate(float(t), REDUCED_VARIANCE)
-            tsallis_feed(table[ESTIMATE], table[CHANCE], 0, arms, arm, loss, rate, REDUCED_VARIANCE)
+            tsallis_feed(
+                table[ESTIMATE], table[PROBABILITY], 0, arms, arm, loss, rate, REDUCED_VARIANCE
+            )
         else:
             lb_inf_feed(table, 0, arms, arm, loss, math.log(2.0 * t), LEAST_SQUARES)
 
@@ -106,11 +116,11 @@ def recommend(params: Params, state: State, action: Ints) -> None:
     """The arm with the largest chance."""
     best = 0
     for arm in range(1, state.table.shape[1]):
-        if state.table[CHANCE, arm] > state.table[CHANCE, best]:
+        if state.table[PROBABILITY, arm] > state.table[PROBABILITY, best]:
             best = arm
     action[0], action[1] = best, best
 
 
 def propensities(params: Params, state: State, length: int) -> list[Floats]:
     """The learner's chances, in both places."""
-    return [state.table[CHANCE].copy()] * 2
+    return [state.table[PROBABILITY].copy()] * 2

@@ -1,13 +1,15 @@
-"""CUCB, combinatorial UCB (Chen, Wang, Yuan & Wang, JMLR 2016), for problems that show the outcome of each factor.
+"""CUCB, combinatorial UCB (Chen, Wang, Yuan & Wang, JMLR 2016), for problems that show the outcome
+of each factor.
 
-Semi-bandit feedback: besides the reward one sees how each chosen level did (the user looked, the advertisement
-pleased). Every level keeps its own mean; play in each factor the level with the largest mean + sqrt(alpha log t /
-plays), those never played first, ties at random. The best combination is the best level of each factor wherever the
-reward grows with each outcome. Far easier than learning from the reward alone, and so a floor for what the others can
-hope for. It plays problems that show the outcomes: `rank_one`.
+Semi-bandit feedback: besides the reward one sees how each chosen level did (the user looked, the
+advertisement pleased). Every level keeps its own mean; play in each factor the level with the
+largest mean + sqrt(alpha log t / plays), those never played first, ties at random. The best
+combination is the best level of each factor wherever the reward grows with each outcome. Far easier
+than learning from the reward alone, and so a floor for what the others can hope for. It plays
+problems that show the outcomes: `rank1`.
 
     >>> import factored_bandits as fb
-    >>> environment = fb.environments.make("rank_one", factors=[[0.9, 0.3, 0.2], [0.9, 0.4]])
+    >>> environment = fb.environments.make("rank1", factors=[[0.9, 0.3, 0.2], [0.9, 0.4]])
     >>> result = fb.simulate("cucb", environment, horizon=5_000, repetitions=4, seed=1, progress=False)
     >>> bool(result.correct[:, -1].all())
     True
@@ -21,9 +23,9 @@ from typing import NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
-from factored_bandits.errors import InvalidInput
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.rng import below
+from factored_bandits.core.rng import randint
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import Info
 
 INFO = Info(
@@ -33,7 +35,7 @@ INFO = Info(
     assumption="the outcome of each factor is seen (semi-bandit feedback), and the reward grows with each",
     guarantee="O(sum over levels of log(t) / gap), anytime",
     reference="Chen, Wang, Yuan & Wang, Combinatorial multi-armed bandit, JMLR 17, 2016",
-    feedback="parts",
+    feedback="semi-bandit",
 )
 
 
@@ -56,11 +58,17 @@ class State(NamedTuple):
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
     if params.alpha < 0.0:
-        raise InvalidInput(f"cucb: alpha must be at least 0, not {params.alpha}")
+        raise InvalidInputError(f"cucb: alpha must be at least 0, not {params.alpha}")
     start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     levels, factors = int(start[-1]), len(sizes)
     integers = np.zeros((2, levels), dtype=np.int64)
-    return State(start, np.zeros(levels), integers[0].copy(), integers[1].copy(), np.zeros(factors, dtype=np.int64))
+    return State(
+        start,
+        np.zeros(levels),
+        integers[0].copy(),
+        integers[1].copy(),
+        np.zeros(factors, dtype=np.int64),
+    )
 
 
 @kernel
@@ -78,16 +86,16 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
                 tied[start[l] + ties] = level - start[l]
                 ties += 1
         state.tied_count[l] = ties
-        actions[0, l] = tied[start[l] + below(rng, ties)]
+        actions[0, l] = tied[start[l] + randint(rng, ties)]
     return 1
 
 
 @kernel
-def learn(params: Params, state: State, t: int, actions: Ints, parts: Floats) -> None:
+def learn(params: Params, state: State, t: int, actions: Ints, outcomes: Floats) -> None:
     """Sum and count of each level played, from its own outcome."""
     for l in range(actions.shape[1]):
         level = state.start[l] + actions[0, l]
-        state.total[level] += parts[0, l]
+        state.total[level] += outcomes[0, l]
         state.plays[level] += 1
 
 
@@ -104,9 +112,9 @@ def recommend(params: Params, state: State, action: Ints) -> None:
 
 def propensities(params: Params, state: State, length: int) -> list[Floats]:
     """Per factor, each of those that tied for the largest index is as likely."""
-    chances = []
+    probabilities = []
     for l, ties in enumerate(state.tied_count):
-        chance = np.zeros(state.start[l + 1] - state.start[l])
-        chance[state.tied[state.start[l] : state.start[l] + ties]] = 1.0 / ties
-        chances.append(chance)
-    return chances
+        probability = np.zeros(state.start[l + 1] - state.start[l])
+        probability[state.tied[state.start[l] : state.start[l] + ties]] = 1.0 / ties
+        probabilities.append(probability)
+    return probabilities

@@ -1,12 +1,13 @@
-"""TEA, the Temporary Elimination Algorithm for factored bandits (Zimmert & Seldin, NeurIPS 2018, Algorithm 1).
+"""TEA, the Temporary Elimination Algorithm for factored bandits (Zimmert & Seldin, NeurIPS 2018,
+Algorithm 1).
 
-One Temporary Elimination Module per factor. In every phase each module plays each of its active levels at least once,
-in random order, and compares levels that met the same random company; a level is put out while another one leads it
-beyond doubt, and comes back when the confidence asked for has grown. Needs neither the horizon nor the form in which
-the factors combine.
+One Temporary Elimination Module per factor. In every phase each module plays each of its active
+levels at least once, in random order, and compares levels that met the same random company; a level
+is put out while another one leads it with high confidence, and comes back when the confidence asked for
+has grown. Needs neither the horizon nor the form in which the factors combine.
 
     >>> import factored_bandits as fb
-    >>> environment = fb.environments.make("rank_one", factors=[[0.9, 0.3, 0.2], [0.9, 0.4]])
+    >>> environment = fb.environments.make("rank1", factors=[[0.9, 0.3, 0.2], [0.9, 0.4]])
     >>> result = fb.simulate("tea", environment, horizon=20_000, repetitions=4, seed=1, progress=False)
     >>> bool(result.correct[:, -1].all())
     True
@@ -20,11 +21,18 @@ import numpy as np
 
 from factored_bandits.core.arrays import Bools, Floats, Ints
 from factored_bandits.core.kernel import kernel
-from factored_bandits.policies.tem.bounds import log_f
-from factored_bandits.policies.base import Info, Standing
+from factored_bandits.policies.base import Info, LevelReport
 from factored_bandits.policies.dueling.elimination._report import confidence_of_modules
-from factored_bandits.policies.tem.active_set import changes, feedback, leader, look, rest, schedule
-from factored_bandits.policies.tem.report import doubt, propensity, standings
+from factored_bandits.policies.tem.active_set import (
+    changes,
+    feedback,
+    idle_rounds,
+    leader,
+    refresh_active_sets,
+    schedule,
+)
+from factored_bandits.policies.tem.bounds import log_f
+from factored_bandits.policies.tem.report import level_reports, p_value, propensity
 from factored_bandits.policies.tem.state import State, new_state
 
 INFO = Info(
@@ -52,7 +60,7 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """Lines 4-7: a phase as long as the largest active set, scheduled by each module on its own."""
-    longest = look(state, log_f(float(t)))  # delta = 1 / f(t)
+    longest = refresh_active_sets(state, log_f(float(t)))  # delta = 1 / f(t)
     for l in range(len(state.counts)):
         schedule(state, l, longest, rng, actions)
     return longest
@@ -68,7 +76,7 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
 @kernel
 def idle(params: Params, state: State, t: int) -> int:
     """One active level per factor: nothing changes until log f(t) reaches the smallest tau."""
-    return rest(state, t)
+    return idle_rounds(state, t)
 
 
 @kernel
@@ -79,7 +87,7 @@ def recommend(params: Params, state: State, action: Ints) -> None:
 
 
 @kernel
-def standing(params: Params, state: State) -> tuple[Bools, int]:
+def active_sets(params: Params, state: State) -> tuple[Bools, int]:
     """The active sets, and how often they have changed."""
     return state.active, changes(state)
 
@@ -89,9 +97,9 @@ def propensities(params: Params, state: State, length: int) -> list[Floats]:
     return [propensity(state, l, length) for l in range(len(state.counts))]
 
 
-def status(params: Params, state: State, t: int) -> list[list[Standing]]:
+def status(params: Params, state: State, t: int) -> list[list[LevelReport]]:
     """Per factor and level: in or out, gap to the leader, its lower bound, the round of return."""
-    return [standings(state, l, t) for l in range(len(state.counts))]
+    return [level_reports(state, l, t) for l in range(len(state.counts))]
 
 
 def block_length(sizes: Any) -> int:
@@ -104,6 +112,6 @@ def confidence(params: Params, state: State, t: int) -> float:
     return confidence_of_modules(state)
 
 
-def doubts(params: Params, state: State) -> list[Floats]:
+def p_values(params: Params, state: State) -> list[Floats]:
     """Per factor and level an anytime p-value of its being the best."""
-    return [doubt(state, l) for l in range(len(state.counts))]
+    return [p_value(state, l) for l in range(len(state.counts))]

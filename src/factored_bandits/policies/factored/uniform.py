@@ -1,7 +1,8 @@
-"""Uniform play: every level equally likely, always. The floor of every comparison, and a plain randomised test.
+"""Uniform play: every level equally likely, always. The floor of every comparison, and a plain
+randomised test.
 
-Keeps the mean reward of every level, as one would read off a full factorial test, and recommends the best of each
-factor.
+Keeps the mean reward of every level, as one would read off a full factorial test, and recommends
+the best of each factor.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.make("additive", effects=[[0.0, 0.5], [0.0, 0.3]])
@@ -18,7 +19,7 @@ import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.rng import below
+from factored_bandits.core.rng import randint
 from factored_bandits.policies.base import Info
 
 INFO = Info(
@@ -55,7 +56,7 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     """One play, each factor on its own."""
     sizes = state.sizes
     for l in range(len(sizes)):
-        actions[0, l] = below(rng, sizes[l])
+        actions[0, l] = randint(rng, sizes[l])
     return 1
 
 

@@ -1,7 +1,8 @@
-"""The bounds of the Temporary Elimination Module: when a lead is beyond doubt (derived in docs/explanation/bounds.md).
+"""The bounds of the Temporary Elimination Module: when a lead is with high confidence (derived in
+docs/explanation/bounds.md).
 
-All are *time-free*: arm i is out at confidence delta iff log(1 / delta) < tau_i, the largest `threshold` of a lead over
-it. We call log(1 / delta) the level; in TEA it is log f(t).
+All are *time-free*: arm i is out at confidence delta iff log(1 / delta) < tau_i, the largest
+`threshold` of a lead over it. We call log(1 / delta) the level; in TEA it is log f(t).
 """
 
 from __future__ import annotations
@@ -10,15 +11,27 @@ import math
 
 from factored_bandits.core.kernel import kernel
 
-# paper and hoeffding have the radius sqrt(constant log(2 K f(N) / delta) / N) of Algorithm 3, line 10.
+# paper and hoeffding have the radius sqrt(constant log(2 K f(N) / delta) / N) of Algorithm 3, line
+# 10.
 CONSTANTS = {"paper": 12.0, "hoeffding": 8.0, "bernstein": 0.0, "betting": -1.0}
-K1 = (2.0**0.25 + 2.0**-0.25) / math.sqrt(2.0)  # bernstein: the boundary is K1 sqrt(V E) + REACH E, stitched over
-EPOCH_POWER, LOG_ZETA = 1.4, math.log(3.105546)  # epochs of V that double; sum of 1 / (zeta(1.4) (k + 1)^1.4) is 1
-CENTRE = 0.25  # bernstein: the mean about which V is taken is cut off here, so that a paired difference,
+K1 = (2.0**0.25 + 2.0**-0.25) / math.sqrt(
+    2.0
+)  # bernstein: the boundary is K1 sqrt(V E) + REACH E, stitched over
+EPOCH_POWER, LOG_ZETA = (
+    1.4,
+    math.log(3.105546),
+)  # epochs of V that double; sum of 1 / (zeta(1.4) (k + 1)^1.4) is 1
+CENTRE = (
+    0.25  # bernstein: the mean about which V is taken is cut off here, so that a paired difference,
+)
 REACH = 2.0 + CENTRE  # which lies in [-2, 2], falls at most this far below it
-PRIOR, STAKE = 8.0, 0.45  # betting: two imagined differences of size 2; the largest stake, of 1/2 that would be safe
+PRIOR, STAKE = (
+    8.0,
+    0.45,
+)  # betting: two imagined differences of size 2; the largest stake, of 1/2 that would be safe
 NEVER = -math.inf
-# Lemma 3 adds up 1 / f(k) over all k and says that this is at most 1. It is 2.11, and 1.05 for the f of the lemma.
+# Lemma 3 adds up 1 / f(k) over all k and says that this is at most 1. It is 2.11, and 1.05 for the
+# f of the lemma.
 SUM_OF_INVERSES = 2.109742801236892
 
 
@@ -36,12 +49,18 @@ def first_round_at(level: float) -> int:
         return 1
     if level > log_f(2.0**62):
         return 2**62
-    x, step = 0.7, 1.0  # solve x + 2 log x = level, x = log(t + 1); Newton climbs to the root from below
+    x, step = (
+        0.7,
+        1.0,
+    )  # solve x + 2 log x = level, x = log(t + 1); Newton climbs to the root from below
     while step > 1e-14 * x:
         step = (level - x - 2.0 * math.log(x)) / (1.0 + 2.0 / x)
         x += step
     t = math.exp(x)
-    low, high = int(t * (1.0 - 1e-12)) - 3, int(t * (1.0 + 1e-12)) + 3  # log f(low) < level <= log f(high)
+    low, high = (
+        int(t * (1.0 - 1e-12)) - 3,
+        int(t * (1.0 + 1e-12)) + 3,
+    )  # log f(low) < level <= log f(high)
     while high - low > 1:
         middle = (low + high) // 2
         if middle < 1 or log_f(float(middle)) < level:
@@ -60,13 +79,17 @@ def threshold(difference: float, n: int, size: int, constant: float, evidence: f
         return evidence - math.log(2.0 * size)
     v = max(evidence, 1.0)  # solve K1 sqrt(v E) + REACH E = difference for E
     root = (math.sqrt(K1 * K1 * v + 4.0 * REACH * difference) - K1 * math.sqrt(v)) / (2.0 * REACH)
-    return root * root - math.log(2.0 * size) - LOG_ZETA - EPOCH_POWER * math.log(1.0 + math.log2(v))
+    return (
+        root * root - math.log(2.0 * size) - LOG_ZETA - EPOCH_POWER * math.log(1.0 + math.log2(v))
+    )
 
 
 def spent(size: int, constant: float) -> float:
-    """The chance that the best of `size` arms is ever out at confidence delta is at most delta times this.
+    """The chance that the best of `size` arms is ever out at confidence delta is at most delta
+    times this.
 
-    (size - 1) opponents, delta / (2 size) each, times the sum of 1 / f(N) for the bounds that add up over N.
+    (size - 1) opponents, delta / (2 size) each, times the sum of 1 / f(N) for the bounds that add
+    up over N.
 
     >>> round(spent(2, CONSTANTS["betting"]), 3), round(spent(16, CONSTANTS["paper"]), 3)
     (0.25, 0.989)
@@ -74,8 +97,11 @@ def spent(size: int, constant: float) -> float:
     return (size - 1) / (2.0 * size) * (SUM_OF_INVERSES if constant > 0.0 else 1.0)
 
 
-def radius(n: int, size: int, level: float, constant: float = CONSTANTS["paper"], evidence: float = 0.0) -> float:
-    """By how much a lead over n comparisons may be too large, per comparison; not a number for betting.
+def radius(
+    n: int, size: int, level: float, constant: float = CONSTANTS["paper"], evidence: float = 0.0
+) -> float:
+    """By how much a lead over n comparisons may be too large, per comparison; not a number for
+    betting.
 
     Betting decides between "ahead" and "not ahead", it bounds no distance.
 

@@ -1,4 +1,5 @@
-"""TEM as an object, to be held beside Algorithm 3 of the paper: the very kernels that the simulator compiles.
+"""TEM as an object, to be held beside Algorithm 3 of the paper: the very kernels that the simulator
+compiles.
 
 >>> import numpy as np
 >>> import factored_bandits as fb
@@ -19,26 +20,33 @@ from typing import Any, Literal
 import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
-from factored_bandits.errors import InvalidInput, RewardOutOfRange
-from . import active_set as _tem, state as _tem_state
+from factored_bandits.errors import InvalidInputError, RewardOutOfRangeError
+
+from . import active_set as _tem
+from . import state as _tem_state
 from .bounds import CONSTANTS
 
-LARGEST_DELTA = 2.0  # 1 / f(1) is 1.04, so delta may exceed 1; below 2 every logarithm in the bound is positive
+LARGEST_DELTA = (
+    2.0  # 1 / f(1) is 1.04, so delta may exceed 1; below 2 every logarithm in the bound is positive
+)
 
 
 class TEM:
-    """A Temporary Elimination Module over arms 0 .. size - 1: activeSet, scheduleNext and feedback of Algorithm 3.
+    """A Temporary Elimination Module over arms 0 .. size - 1: activeSet, scheduleNext and feedback
+    of Algorithm 3.
 
     >>> tem = TEM(4)
     >>> tem.active_set(delta=0.5)
     array([0, 1, 2, 3])
     """
 
-    def __init__(self, size: int, bound: Literal["paper", "hoeffding", "bernstein", "betting"] = "paper") -> None:
+    def __init__(
+        self, size: int, bound: Literal["paper", "hoeffding", "bernstein", "betting"] = "paper"
+    ) -> None:
         if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 1:
-            raise InvalidInput(f"size must be a whole number from 1, not {size!r}")
+            raise InvalidInputError(f"size must be a whole number from 1, not {size!r}")
         if bound not in CONSTANTS:
-            raise InvalidInput(f"bound must be one of {', '.join(CONSTANTS)}, not {bound!r}")
+            raise InvalidInputError(f"bound must be one of {', '.join(CONSTANTS)}, not {bound!r}")
         self.size, self.bound = int(size), bound
         self._state = _tem_state.new_state(np.array([self.size]), list(CONSTANTS).index(bound))
         self._plays = np.zeros(self.size, dtype=np.int64)
@@ -52,7 +60,7 @@ class TEM:
     @property
     def B(self) -> Ints:
         """B: the active arms that were never removed (since B last ran empty)."""
-        return np.flatnonzero(self._state.bond != _tem_state.AWAY)
+        return np.flatnonzero(self._state.membership != _tem_state.AWAY)
 
     @property
     def D(self) -> Floats:
@@ -61,7 +69,9 @@ class TEM:
 
     @property
     def N(self) -> Ints:
-        """N_ij: how many comparisons of arms i and j went into D_ij; on the diagonal, the plays of arm i. K x K."""
+        """N_ij: how many comparisons of arms i and j went into D_ij; on the diagonal, the plays of
+        arm i. K x K.
+        """
         return (self._matrix(1) + np.diag(self._plays)).astype(np.int64)
 
     def _matrix(self, which: int) -> Floats:
@@ -73,28 +83,33 @@ class TEM:
         return matrix
 
     def active_set(self, delta: float) -> Ints:
-        """getActiveSet: the arms that nobody beats at confidence 1 - delta; all of them if that leaves none.
+        """getActiveSet: the arms that nobody beats at confidence 1 - delta; all of them if that
+        leaves none.
 
         >>> TEM(2).active_set(0.1)
         array([0, 1])
         """
         if not (isinstance(delta, (int, float)) and 0.0 < delta <= LARGEST_DELTA):
-            raise InvalidInput(f"delta must lie in (0, {LARGEST_DELTA:g}], not {delta!r}")
+            raise InvalidInputError(f"delta must lie in (0, {LARGEST_DELTA:g}], not {delta!r}")
         _tem.active_set(self._state, 0, -math.log(delta))
         return self.active
 
     def schedule(self, length: int, rng: np.random.Generator) -> Ints:
-        """scheduleNext: `length` plays in random order, every active arm at least once, the rest spread over B.
+        """scheduleNext: `length` plays in random order, every active arm at least once, the rest
+        spread over B.
 
         >>> sorted(TEM(3).schedule(3, np.random.default_rng(0)).tolist())
         [0, 1, 2]
         """
         fewest = len(self.active)
         if isinstance(length, bool) or not isinstance(length, (int, np.integer)) or length < fewest:
-            raise InvalidInput(
-                f"length must be a whole number from {fewest}, one play for each active arm, not {length!r}"
+            raise InvalidInputError(
+                f"length must be a whole number from {fewest}, one play for each active arm, not "
+                f"{length!r}"
             )
-        if length > len(self._state.ordered):  # TEA's phases are no longer than a factor, here they may be
+        if length > len(
+            self._state.ordered
+        ):  # TEA's phases are no longer than a factor, here they may be
             self._state = self._state._replace(ordered=np.zeros(int(length)))
         actions = np.zeros((int(length), 1), dtype=np.int64)
         _tem.schedule(self._state, 0, int(length), rng, actions)
@@ -111,16 +126,25 @@ class TEM:
                [1, 1]])
         """
         if self._planned is None:
-            raise InvalidInput("feedback() answers a schedule(): call schedule(length, rng) first")
+            raise InvalidInputError(
+                "feedback() answers a schedule(): call schedule(length, rng) first"
+            )
         played, values = np.asarray(arms), np.asarray(rewards, dtype=np.float64)
-        if played.shape != self._planned.shape or not np.array_equal(np.sort(played), np.sort(self._planned)):
-            raise InvalidInput(f"arms must be the array that schedule() returned, {self._planned}, not {arms!r}")
+        if played.shape != self._planned.shape or not np.array_equal(
+            np.sort(played), np.sort(self._planned)
+        ):
+            raise InvalidInputError(
+                f"arms must be the array that schedule() returned, {self._planned}, not {arms!r}"
+            )
         if values.shape != played.shape:
-            raise InvalidInput(f"rewards must be {len(played)} numbers, one for each play, not of shape {values.shape}")
+            raise InvalidInputError(
+                f"rewards must be {len(played)} numbers, one for each play, not of shape "
+                f"{values.shape}"
+            )
         outside = ~((values >= -1.0) & (values <= 1.0))
         if outside.any():
             at = int(outside.argmax())
-            raise RewardOutOfRange(f"rewards[{at}] = {values[at]} lies outside [-1, 1]")
+            raise RewardOutOfRangeError(f"rewards[{at}] = {values[at]} lies outside [-1, 1]")
         _tem.feedback(self._state, 0, played.astype(np.int64).reshape(-1, 1), values)
         self._plays += np.bincount(played, minlength=self.size)
         self._planned = None

@@ -1,4 +1,6 @@
-"""What one phase teaches a Temporary Elimination Module: D, N, the evidence, and every term of tau that can matter."""
+"""What one phase teaches a Temporary Elimination Module: D, N, the evidence, and every term of tau
+that can matter.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +8,18 @@ import math
 
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
+
 from .bounds import CENTRE, NEVER, PRIOR, STAKE, threshold
 from .state import ARMS, COHORT, COHORT_N, CONSTANT, FIRST, LEVEL, TIMES, State, leave_cohort
 
 
 @kernel
-def gather(state: State, l: int, column: int, sign: float, count: int, actions: Ints, rewards: Floats) -> int:
-    """Lines 29-32: plays and sum of rewards of each arm in a column, `count` arms seen before; returns how many now."""
+def accumulate(
+    state: State, l: int, column: int, sign: float, count: int, actions: Ints, rewards: Floats
+) -> int:
+    """Lines 29-32: plays and sum of rewards of each arm in a column, `count` arms seen before;
+    returns how many now.
+    """
     s = state.start[l]
     for row in range(len(rewards)):
         arm = actions[row, column]
@@ -27,56 +34,61 @@ def gather(state: State, l: int, column: int, sign: float, count: int, actions: 
 
 @kernel
 def update_cohort(state: State, l: int, count: int) -> int:
-    """Add the phase to the running sums if all of the cohort played equally often, else dissolve the cohort.
+    """Add the phase to the running sums if all of the cohort played equally often, else dissolve
+    the cohort.
 
     Puts the arms outside the cohort first and returns how many they are.
     """
-    s, strays = state.start[l], 0
+    s, outside_cohort = state.start[l], 0
     for position in range(count):
         arm = state.phase[ARMS, s + position]
-        if state.bond[s + arm] != COHORT:
-            state.phase[ARMS, s + position] = state.phase[ARMS, s + strays]
-            state.phase[ARMS, s + strays] = arm
-            strays += 1
-    if strays == count:
+        if state.membership[s + arm] != COHORT:
+            state.phase[ARMS, s + position] = state.phase[ARMS, s + outside_cohort]
+            state.phase[ARMS, s + outside_cohort] = arm
+            outside_cohort += 1
+    if outside_cohort == count:
         return count
-    times = state.phase[TIMES, s + state.phase[ARMS, s + strays]]
-    for position in range(strays, count):
+    times = state.phase[TIMES, s + state.phase[ARMS, s + outside_cohort]]
+    for position in range(outside_cohort, count):
         if state.phase[TIMES, s + state.phase[ARMS, s + position]] != times:
-            for other in range(strays, count):
+            for other in range(outside_cohort, count):
                 leave_cohort(state, l, state.phase[ARMS, s + other])
             return count
-    for position in range(strays, count):
+    for position in range(outside_cohort, count):
         arm = state.phase[ARMS, s + position]
         state.total[s + arm] += state.mean[s + arm]
     state.counts[l, COHORT_N] += times
-    return strays
+    return outside_cohort
 
 
 @kernel
-def update_pairs(state: State, l: int, strays: int, count: int) -> bool:
-    """Lines 33-35 for pairs with an arm outside the cohort, and every term of tau above the last level."""
+def update_pairs(state: State, l: int, outside_cohort: int, count: int) -> bool:
+    """Lines 33-35 for pairs with an arm outside the cohort, and every term of tau above the last
+    level.
+    """
     s, size, alarm = state.start[l], state.start[l + 1] - state.start[l], False
     constant = state.levels[l, CONSTANT]
-    bar = constant * state.levels[l, LEVEL]  # a term of tau exceeds the level only if D^2 > constant N level
-    if strays < count:
+    bar = (
+        constant * state.levels[l, LEVEL]
+    )  # a term of tau exceeds the level only if D^2 > constant N level
+    if outside_cohort < count:
         best, worst, n = NEVER, math.inf, state.counts[l, COHORT_N]
-        for position in range(strays, count):
+        for position in range(outside_cohort, count):
             total = state.total[s + state.phase[ARMS, s + position]]
             best, worst = max(best, total), min(worst, total)
         if (best - worst) * (best - worst) > bar * n:
-            for position in range(strays, count):
+            for position in range(outside_cohort, count):
                 arm = state.phase[ARMS, s + position]
                 if state.total[s + arm] < best:
                     tau = threshold(best - state.total[s + arm], n, size, constant, 0.0)
                     state.tau[s + arm] = max(state.tau[s + arm], tau)
                     alarm = True
-    if strays == 0:
+    if outside_cohort == 0:
         return alarm
     for position in range(count):
         arm = state.phase[ARMS, s + position]
         state.mean[s + arm] /= state.phase[TIMES, s + arm]
-    for position in range(strays):
+    for position in range(outside_cohort):
         i = state.phase[ARMS, s + position]
         mean, times = state.mean[s + i], state.phase[TIMES, s + i]
         for other in range(position + 1, count):
@@ -115,7 +127,9 @@ def sort_rewards(state: State, l: int, count: int, actions: Ints, rewards: Float
 
 @kernel
 def update_paired_plays(state: State, l: int, count: int) -> bool:
-    """Bernstein and betting: compare the first plays of two arms, the second plays, and so on; tau where it matters."""
+    """Bernstein and betting: compare the first plays of two arms, the second plays, and so on; tau
+    where it matters.
+    """
     s, size, alarm = state.start[l], state.start[l + 1] - state.start[l], False
     constant, level = state.levels[l, CONSTANT], state.levels[l, LEVEL]
     for position in range(count):
@@ -125,7 +139,9 @@ def update_paired_plays(state: State, l: int, count: int) -> bool:
             up, down = state.pair_start[l] + i * size + j, state.pair_start[l] + j * size + i
             first, second = state.phase[FIRST, s + i], state.phase[FIRST, s + j]
             for r in range(min(state.phase[TIMES, s + i], state.phase[TIMES, s + j])):
-                weigh(state, up, down, state.ordered[first + r] - state.ordered[second + r])
+                update_evidence(
+                    state, up, down, state.ordered[first + r] - state.ordered[second + r]
+                )
             difference, n = state.difference[up], state.comparisons[up]
             if difference > 0.0 or constant < 0.0:
                 tau = threshold(difference, n, size, constant, state.evidence[up])
@@ -141,11 +157,15 @@ def update_paired_plays(state: State, l: int, count: int) -> bool:
 
 
 @kernel
-def weigh(state: State, up: int, down: int, y: float) -> None:
-    """Take one paired difference y of the pair (i, j) at `up` into account; its reverse is at `down`."""
+def update_evidence(state: State, up: int, down: int, y: float) -> None:
+    """Take one paired difference y of the pair (i, j) at `up` into account; its reverse is at
+    `down`.
+    """
     total, n = state.difference[up], state.comparisons[up]
     if state.levels[0, CONSTANT] < 0.0:
-        stake = total / (state.difference[down] + PRIOR)  # Kelly's stake for small leads: mean over mean square
+        stake = total / (
+            state.difference[down] + PRIOR
+        )  # Kelly's stake for small leads: mean over mean square
         if stake > 0.0:
             state.evidence[up] += math.log1p(min(stake, STAKE) * y)
         else:

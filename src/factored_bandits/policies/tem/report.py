@@ -7,21 +7,26 @@ import math
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
-from .bounds import first_round_at, log_f, radius, spent
-from factored_bandits.policies.base import Standing
+from factored_bandits.policies.base import LevelReport
+
 from .active_set import leader
+from .bounds import first_round_at, log_f, radius, spent
 from .state import AWAY, CONSTANT, State, full_tau, pair
 
 
 def propensity(state: State, l: int, length: int) -> Floats:
-    """The chance of each level of factor l at any place of a phase of `length` plays, before the phase was drawn."""
+    """The chance of each level of factor l at any place of a phase of `length` plays, before the
+    phase was drawn.
+    """
     s = slice(state.start[l], state.start[l + 1])
-    active, loyal = state.active[s], state.bond[s] != AWAY
-    extra = (length - active.sum()) / loyal.sum()  # expected plays beyond the first, for each level of B
+    active, loyal = state.active[s], state.membership[s] != AWAY
+    extra = (
+        length - active.sum()
+    ) / loyal.sum()  # expected plays beyond the first, for each level of B
     return np.asarray((active + extra * loyal) / length)
 
 
-def standings(state: State, l: int, t: int) -> list[Standing]:
+def level_reports(state: State, l: int, t: int) -> list[LevelReport]:
     """What the module of factor l knows of each level at round t."""
     size, best = int(state.start[l + 1] - state.start[l]), int(leader(state, l))
     rows = []
@@ -34,14 +39,17 @@ def standings(state: State, l: int, t: int) -> list[Standing]:
             lower = gap - radius(n, size, log_f(float(t)), *evidence_of(state, l, best, i))
         tau = full_tau(state, l, i)
         reentry = None if active else max(t, first_round_at(tau))
-        rows.append(Standing(active, 0.0 if i == best else gap, 0.0 if i == best else lower, reentry))
+        rows.append(
+            LevelReport(active, 0.0 if i == best else gap, 0.0 if i == best else lower, reentry)
+        )
     return rows
 
 
-def doubt(state: State, l: int) -> Floats:
+def p_value(state: State, l: int) -> Floats:
     """Per level of factor l what is left of the hypothesis that it is the best: an anytime p-value.
 
-    If a level is the best, its doubt ever falls to alpha with chance at most alpha (docs/explanation/certificates.md).
+    If a level is the best, its p_value ever falls to alpha with chance at most alpha
+    (docs/explanation/certificates.md).
     """
     size, constant = int(state.start[l + 1] - state.start[l]), float(state.levels[l, CONSTANT])
     if size == 1:
@@ -53,4 +61,6 @@ def doubt(state: State, l: int) -> Floats:
 def evidence_of(state: State, l: int, i: int, j: int) -> tuple[float, float]:
     """The constant of the bound, and the evidence for arm i over arm j where the bound keeps some."""
     constant, size = float(state.levels[l, CONSTANT]), int(state.start[l + 1] - state.start[l])
-    return constant, 0.0 if constant > 0.0 else float(state.evidence[state.pair_start[l] + i * size + j])
+    return constant, 0.0 if constant > 0.0 else float(
+        state.evidence[state.pair_start[l] + i * size + j]
+    )

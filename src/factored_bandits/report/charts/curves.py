@@ -1,4 +1,6 @@
-"""Regret over time: the mean of each policy, the middle 80 % of its repetitions, every run on demand."""
+"""Regret over time: the mean of each policy, the middle 80 % of its repetitions, every run on
+demand.
+"""
 
 from __future__ import annotations
 
@@ -8,34 +10,42 @@ from typing import Any, Literal
 
 import numpy as np
 
-from factored_bandits.errors import InvalidInput
+from factored_bandits.core.table import Table, number
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.report.chart import Axis, Chart, Line, Panel
 from factored_bandits.report.measured import Measured, by_problem, describe, measured
 from factored_bandits.report.palette import Look, looks
-from factored_bandits.core.table import Table, number
 
 Scale = Literal["auto", "linear", "log"]
-RATIO = 6.0  # of the largest to the smallest final regret, beyond which a linear axis hides the smaller ones
+# of the largest to the smallest final regret, beyond which a linear axis hides the smaller ones
+RATIO = 6.0
 MIDDLE = (0.1, 0.9)  # quantiles of the band
 HOW_TO_READ = "Line: mean. Band: the middle 80 % of the repetitions."
 
 
 def curves(
-    frame: Any, name: str = "regret", title: str | None = None, *, y: Scale = "auto", caption: str | None = None
+    frame: Any,
+    name: str = "regret",
+    title: str | None = None,
+    *,
+    y: Scale = "auto",
+    caption: str | None = None,
 ) -> Chart:
-    """Cumulative regret over rounds, a panel for each problem; `frame` is tidy, or a sequence of results.
+    """Cumulative regret over rounds, a panel for each problem; `frame` is tidy, or a sequence of
+    results.
 
-    The axis of rounds is logarithmic; that of regret is where the final regrets lie far apart, or as `y` says.
+    The axis of rounds is logarithmic; that of regret is where the final regrets lie far apart, or
+    as `y` says.
 
     >>> import factored_bandits as fb
     >>> problem = fb.environments.spiked(levels=3, best=0.81, gap=0.8)
-    >>> chart = curves(fb.compare("uniform, ucb1", problem, 2_000, repetitions=4, progress=False).to_frame())
+    >>> chart = curves(fb.compare("uniform, flat_ucb1", problem, 2_000, repetitions=4, progress=False).to_frame())
     >>> chart.caption
-    "rank_one (3 x 3 levels); regret in unit 'reward'; horizon 2,000; 4 repetitions; seed 0.
+    "rank1 (3 x 3 levels); regret in unit 'reward'; horizon 2,000; 4 repetitions; seed 0.
     Line: mean. Band: the middle 80 % of the repetitions."
     """
     if y not in ("auto", "linear", "log"):
-        raise InvalidInput(f"y must be 'auto', 'linear' or 'log', not {y!r}")
+        raise InvalidInputError(f"y must be 'auto', 'linear' or 'log', not {y!r}")
     every = measured(frame)
     drawn = looks(each.policy for each in every)
     problems = by_problem(every)
@@ -52,7 +62,9 @@ def curves(
     )
 
 
-def _panel(here: Sequence[Measured], drawn: dict[str, Look], begin: float, log: bool, title: str) -> Panel:
+def _panel(
+    here: Sequence[Measured], drawn: dict[str, Look], begin: float, log: bool, title: str
+) -> Panel:
     return Panel(
         title=title,
         x=rounds_axis(begin, max(each.horizon for each in here)),
@@ -63,7 +75,9 @@ def _panel(here: Sequence[Measured], drawn: dict[str, Look], begin: float, log: 
 
 
 def _alike(panels: list[Panel]) -> tuple[Panel, ...]:
-    """The panels on the same logarithmic axes, so that they can be compared; linear ones stay as they are."""
+    """The panels on the same logarithmic axes, so that they can be compared; linear ones stay as
+    they are.
+    """
     end = max(panel.x.limits[1] for panel in panels)
     logged = [panel.y.limits if panel.y.log else panel.y.other for panel in panels]
     ranges = [each for each in logged if each is not None]
@@ -74,12 +88,16 @@ def _alike(panels: list[Panel]) -> tuple[Panel, ...]:
     for panel in panels:
         y = panel.y._replace(limits=common) if panel.y.log else panel.y._replace(other=common)
         x = panel.x._replace(limits=(panel.x.limits[0], end))
-        found.append(dataclasses.replace(panel, x=x, y=y if panel.y.log or panel.y.other else panel.y))
+        found.append(
+            dataclasses.replace(panel, x=x, y=y if panel.y.log or panel.y.other else panel.y)
+        )
     return tuple(found)
 
 
 def ranking(problems: Sequence[Sequence[Measured]]) -> tuple[str, ...]:
-    """The policies, the best on average over the problems first: by the logarithm of the final regret."""
+    """The policies, the best on average over the problems first: by the logarithm of the final
+    regret.
+    """
     ends: dict[str, list[float]] = {}
     for here in problems:
         for each in here:
@@ -114,7 +132,9 @@ def logarithmic(here: Sequence[Measured]) -> bool:
 
 
 def regret_axis(here: Sequence[Measured], begin: float, log: bool) -> Axis:
-    """From zero, or if logarithmic from the smallest mean in view, to a little above the highest band."""
+    """From zero, or if logarithmic from the smallest mean in view, to a little above the highest
+    band.
+    """
     top = max(float(np.quantile(each.final(), MIDDLE[1])) for each in here)
     seen = np.concatenate([each.mean()[each.rounds >= begin] for each in here])
     seen = seen[seen > 0]
@@ -128,7 +148,9 @@ def regret_axis(here: Sequence[Measured], begin: float, log: bool) -> Axis:
 
 
 def beginning(here: Sequence[Measured]) -> float:
-    """Where the axis of rounds begins: a power of ten, long before two means differ by a quarter for good."""
+    """Where the axis of rounds begins: a power of ten, long before two means differ by a quarter
+    for good.
+    """
     rounds = np.unique(np.concatenate([each.rounds for each in here]))
     means = np.array([np.interp(rounds, each.rounds, each.mean()) for each in here])
     apart = means.max(axis=0) > 1.25 * means.min(axis=0)
@@ -140,7 +162,17 @@ def beginning(here: Sequence[Measured]) -> float:
 
 def final_table(title: str, here: Sequence[Measured]) -> Table:
     """Regret at the horizon, the smallest mean first."""
-    columns = ("policy", "mean regret", "+- s.e.", "median", "10 %", "90 %", "worst", "rounds", "repetitions")
+    columns = (
+        "policy",
+        "mean regret",
+        "+- s.e.",
+        "median",
+        "10 %",
+        "90 %",
+        "worst",
+        "rounds",
+        "repetitions",
+    )
     rows = []
     for each in sorted(here, key=lambda each: float(each.final().mean())):
         last = each.final()

@@ -1,4 +1,6 @@
-"""Performance profiles: on what share of the problems is a policy within a factor x of the best one there?"""
+"""Performance profiles: on what share of the problems is a policy within a factor x of the best one
+there?
+"""
 
 from __future__ import annotations
 
@@ -16,15 +18,20 @@ SHARES = tuple((x / 5, f"{20 * x} %") for x in range(6))
 
 
 def profile(
-    frame: Any, name: str = "profile", title: str = "Performance profile", *, caption: str | None = None
+    frame: Any,
+    name: str = "profile",
+    title: str = "Performance profile",
+    *,
+    caption: str | None = None,
 ) -> Chart:
-    """The share of the problems on which each policy's mean final regret is within a factor x of the best, over x.
+    """The share of the problems on which each policy's mean final regret is within a factor x of
+    the best, over x.
 
     `frame` is tidy, or a sequence of results, or a mapping problem -> policy -> mean regret.
 
-    >>> chart = profile({"easy": {"tea": 10.0, "ucb1": 15.0}, "hard": {"tea": 80.0, "ucb1": 20.0}})
+    >>> chart = profile({"easy": {"tea": 10.0, "flat_ucb1": 15.0}, "hard": {"tea": 80.0, "flat_ucb1": 20.0}})
     >>> [line.label for line in chart.panels[0].lines]
-    ['ucb1', 'tea']
+    ['flat_ucb1', 'tea']
     """
     regrets, told = (frame, "") if isinstance(frame, dict) else _regrets(frame)
     multiples = factors(regrets)
@@ -33,11 +40,18 @@ def profile(
     for policy in sorted(multiples, key=lambda each: rank(multiples[each])):
         xs = [1.0, *sorted({x for x in multiples[policy] if 1.0 < x <= WIDEST}), WIDEST]
         ys = [share(multiples[policy], x) for x in xs]
-        lines.append(Line(policy, policy, drawn[policy], np.array(xs), np.array(ys), steps=True, width=1.8))
+        lines.append(
+            Line(policy, policy, drawn[policy], np.array(xs), np.array(ys), steps=True, width=1.8)
+        )
     best = [f"{line.key} {share(multiples[line.key], 2.0):.0%}" for line in lines]
     panel = Panel(
         title="",
-        x=Axis("factor x of the smallest mean regret on a problem", (1.0, WIDEST), log=True, ticks=TICKS),
+        x=Axis(
+            "factor x of the smallest mean regret on a problem",
+            (1.0, WIDEST),
+            log=True,
+            ticks=TICKS,
+        ),
         y=Axis("share of the problems within the factor", (0.0, 1.02), ticks=SHARES),
         lines=tuple(lines),
         alt=f"Share of {len(regrets)} problems on which each policy is within twice the best: {', '.join(best)}.",
@@ -45,7 +59,9 @@ def profile(
     return Chart(
         name=name,
         title=title,
-        caption=caption if caption is not None else f"{told}. Higher is better; at the left, the share of wins.",
+        caption=caption
+        if caption is not None
+        else f"{told}. Higher is better; at the left, the share of wins.",
         panels=(panel,),
         numbers=(profile_table(regrets),),
     )

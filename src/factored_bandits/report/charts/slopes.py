@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from factored_bandits.errors import InvalidInput
+from factored_bandits.core.table import Table, number
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.report.chart import Axis, Chart, Line, Panel
 from factored_bandits.report.measured import Measured, describe, measured, size
 from factored_bandits.report.palette import Look, looks
-from factored_bandits.core.table import Table, number
+
 from .curves import ranking
 
 
@@ -23,7 +24,9 @@ class Slope(NamedTuple):
     level: float  # the natural logarithm of the fitted regret at K = 1
 
     def __str__(self) -> str:
-        return f"slope {self.value:.2f}" + (f" +- {self.error:.2f}" if np.isfinite(self.error) else "")
+        return f"slope {self.value:.2f}" + (
+            f" +- {self.error:.2f}" if np.isfinite(self.error) else ""
+        )
 
 
 def slopes(
@@ -34,7 +37,8 @@ def slopes(
     smallest: float = 0.0,
     caption: str | None = None,
 ) -> Chart:
-    """Mean regret at the horizon against K with a straight line fitted to each policy; a panel per experiment.
+    """Mean regret at the horizon against K with a straight line fitted to each policy; a panel per
+    experiment.
 
     Lines are fitted to the problems with K >= `smallest`, for terms that show only there.
 
@@ -58,8 +62,14 @@ def slopes(
         title=title,
         caption=f"{caption or describe(every)}. Points: means with three standard errors. Lines: least squares on "
         f"logarithms{over}; a slope of 1 is regret in proportion to K.",
-        panels=tuple(_panel("" if alone else experiment, found, drawn, smallest) for experiment, found in rows.items()),
-        numbers=tuple(_table("" if alone else experiment, found, smallest) for experiment, found in rows.items()),
+        panels=tuple(
+            _panel("" if alone else experiment, found, drawn, smallest)
+            for experiment, found in rows.items()
+        ),
+        numbers=tuple(
+            _table("" if alone else experiment, found, smallest)
+            for experiment, found in rows.items()
+        ),
         order=ranking(list(experiments.values())),
     )
 
@@ -70,7 +80,9 @@ def fitted(frame: Any, smallest: float = 0.0) -> dict[str, Slope]:
 
 
 def fit(every: Sequence[Measured], smallest: float = 0.0) -> Slope:
-    """Least squares of the logarithm of the mean regret on that of K; nan for a single K, or without regret."""
+    """Least squares of the logarithm of the mean regret on that of K; nan for a single K, or
+    without regret.
+    """
     here = [each for each in every if size(each.arms) >= smallest]
     means = np.array([each.final().mean() for each in here])
     if len(here) < 2 or (means <= 0).any():
@@ -78,8 +90,14 @@ def fit(every: Sequence[Measured], smallest: float = 0.0) -> Slope:
     x = np.log([size(each.arms) for each in here])
     weights = (x - x.mean()) / ((x - x.mean()) ** 2).sum()
     value = float(weights @ np.log(means))
-    errors = np.array([each.standard_error() for each in here]) / means  # of the logarithms, to first order
-    return Slope(value, float(np.sqrt((weights**2 * errors**2).sum())), float(np.log(means).mean() - value * x.mean()))
+    errors = (
+        np.array([each.standard_error() for each in here]) / means
+    )  # of the logarithms, to first order
+    return Slope(
+        value,
+        float(np.sqrt((weights**2 * errors**2).sum())),
+        float(np.log(means).mean() - value * x.mean()),
+    )
 
 
 def _by_policy(here: Sequence[Measured]) -> dict[str, list[Measured]]:
@@ -90,26 +108,43 @@ def _by_policy(here: Sequence[Measured]) -> dict[str, list[Measured]]:
         own.sort(key=lambda each: size(each.arms))
         sizes = [size(each.arms) for each in own]
         if len(set(sizes)) < len(sizes):
-            raise InvalidInput(f"{policy} has several problems with the same K; give a frame with one problem per K")
+            raise InvalidInputError(
+                f"{policy} has several problems with the same K; give a frame with one problem per "
+                "K"
+            )
     return found
 
 
-def _panel(title: str, found: dict[str, list[Measured]], drawn: dict[str, Look], smallest: float) -> Panel:
-    lines = [line for policy, here in found.items() for line in _lines(policy, here, drawn[policy], smallest)]
+def _panel(
+    title: str, found: dict[str, list[Measured]], drawn: dict[str, Look], smallest: float
+) -> Panel:
+    lines = [
+        line
+        for policy, here in found.items()
+        for line in _lines(policy, here, drawn[policy], smallest)
+    ]
     sizes = sorted({size(each.arms) for here in found.values() for each in here})
     points = [line for line in lines if line.errors is not None]
     means = np.concatenate([line.y for line in points])
     bars = np.concatenate([line.errors for line in points if line.errors is not None])
-    seen = np.concatenate([means + bars, np.maximum(means - bars, means / 3.0)])  # long bars may leave the picture
+    seen = np.concatenate(
+        [means + bars, np.maximum(means - bars, means / 3.0)]
+    )  # long bars may leave the picture
     seen = seen[seen > 0]
     units = sorted({each.unit for here in found.values() for each in here if each.unit})
     label = "final regret" + (f" (unit: {', '.join(units)})" if units else "")
     top = float(seen.max()) if len(seen) else 1.0
-    y = Axis(label, (float(seen.min()) / 1.2, 1.2 * top), True, (0.0, 1.05 * top)) if len(seen) else Axis(label, (0, 1))
+    y = (
+        Axis(label, (float(seen.min()) / 1.2, 1.2 * top), True, (0.0, 1.05 * top))
+        if len(seen)
+        else Axis(label, (0, 1))
+    )
     ticks = tuple((each, f"{each:g}") for each in sizes)
     x = Axis("K", (sizes[0] / 1.15, sizes[-1] * 1.15), True, ticks=ticks)
     told = " ".join(f"{policy}: {fit(here, smallest)}." for policy, here in found.items())
-    return Panel(title, x, y, tuple(lines), alt=f"Final regret against K on logarithmic axes. {told}")
+    return Panel(
+        title, x, y, tuple(lines), alt=f"Final regret against K on logarithmic axes. {told}"
+    )
 
 
 def _lines(policy: str, here: list[Measured], look: Look, smallest: float) -> list[Line]:
@@ -117,7 +152,16 @@ def _lines(policy: str, here: list[Measured], look: Look, smallest: float) -> li
     y = np.array([each.final().mean() for each in here])
     errors = np.nan_to_num(np.array([3.0 * each.standard_error() for each in here]))
     slope = fit(here, smallest)
-    found = [Line(policy, f"{policy}: {slope}" if np.isfinite(slope.value) else policy, look, x, y, errors=errors)]
+    found = [
+        Line(
+            policy,
+            f"{policy}: {slope}" if np.isfinite(slope.value) else policy,
+            look,
+            x,
+            y,
+            errors=errors,
+        )
+    ]
     if np.isfinite(slope.value):
         x = x[x >= smallest]
         found.append(Line(policy, "", look, x, np.exp(slope.level) * x**slope.value, width=1.4))
@@ -128,7 +172,10 @@ def _table(title: str, found: dict[str, list[Measured]], smallest: float) -> Tab
     sizes = sorted({size(each.arms) for here in found.values() for each in here})
     rows = []
     for policy, here in sorted(found.items(), key=lambda item: fit(item[1], smallest).value):
-        slope, own = fit(here, smallest), {size(each.arms): float(each.final().mean()) for each in here}
+        slope, own = (
+            fit(here, smallest),
+            {size(each.arms): float(each.final().mean()) for each in here},
+        )
         cells = [number(own[k], like=own[k]) if k in own else "-" for k in sizes]
         rows.append((policy, f"{slope.value:.3f}", f"{slope.error:.3f}", *cells))
     return Table(title, ("policy", "slope", "+- s.e.", *(f"K = {k:g}" for k in sizes)), rows)

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from factored_bandits.errors import InvalidInput
+from factored_bandits.core.table import Table, round_of
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.report.chart import Axis, Chart, Panel, Row
 from factored_bandits.report.palette import looks
-from factored_bandits.core.table import Table, round_of
 
 if TYPE_CHECKING:
     import pandas
@@ -31,9 +31,10 @@ def timeline(
 ) -> Chart:
     """One repetition (the first, unless said) of each policy: a panel per factor, a row per level.
 
-    `eliminations` has the columns policy, repetition, round, factor, level and event ("out" or "in"). Levels that never
-    went out are not in it: `sizes` says how many there are, or a column `arms` such as "16x16"; by default there are as
-    many as it mentions. `factors` are names, `best` the best level of each factor, `horizon` where the axis ends.
+    `eliminations` has the columns policy, repetition, round, factor, level and event ("out" or
+    "in"). Levels that never went out are not in it: `sizes` says how many there are, or a column
+    `arms` such as "16x16"; by default there are as many as it mentions. `factors` are names, `best`
+    the best level of each factor, `horizon` where the axis ends.
 
     >>> import pandas as pd
     >>> rows = [("tea", 0, 50, 0, 1, "out"), ("tea", 0, 70, 0, 1, "in"), ("tea", 0, 75, 0, 1, "out")]
@@ -43,14 +44,18 @@ def timeline(
     """
     missing = [column for column in NEEDED if column not in eliminations.columns]
     if missing:
-        raise InvalidInput(f"eliminations has no column {missing[0]!r}; it needs {', '.join(NEEDED)}")
+        raise InvalidInputError(
+            f"eliminations has no column {missing[0]!r}; it needs {', '.join(NEEDED)}"
+        )
     if eliminations.empty:
-        raise InvalidInput("eliminations is empty: none of these policies ruled anything out")
+        raise InvalidInputError("eliminations is empty: none of these policies ruled anything out")
     shown = int(eliminations["repetition"].min()) if repetition is None else repetition
     counts = sizes or _sizes(eliminations)
     known = horizon or _one(eliminations, "horizon")
     end = float(known or eliminations["round"].max() + 1)
-    names = factors or (["arm"] if len(counts) == 1 else [f"factor {l}" for l in range(len(counts))])
+    names = factors or (
+        ["arm"] if len(counts) == 1 else [f"factor {l}" for l in range(len(counts))]
+    )
     events = eliminations[eliminations["repetition"] == shown].sort_values("round", kind="stable")
     keys = [key for key in ("problem", "policy") if key in events.columns]
     several = [events[key].nunique() > 1 for key in keys]
@@ -60,10 +65,18 @@ def timeline(
             rows = _rows(own[own["factor"] == l], count, end, best[l] if best else None)
             parts = [str(part) for part, told in zip(which, several, strict=True) if told]
             table = _table(", ".join([str(which[-1]), *parts[:-1], names[l]]), rows, end)
-            panels.append(_panel(", ".join([*parts, names[l]]), str(which[-1]), rows, end, _in_words(table)))
+            panels.append(
+                _panel(", ".join([*parts, names[l]]), str(which[-1]), rows, end, _in_words(table))
+            )
             tables.append(table)
     problem = _one(eliminations, "problem")
-    told = "; ".join([*filter(None, [problem]), f"repetition {shown}", *([f"horizon {end:,.0f}"] if known else [])])
+    told = "; ".join(
+        [
+            *filter(None, [problem]),
+            f"repetition {shown}",
+            *([f"horizon {end:,.0f}"] if known else []),
+        ]
+    )
     return Chart(
         name=name,
         title=title,
@@ -114,7 +127,11 @@ def _panel(title: str, policy: str, rows: tuple[Row, ...], end: float, alt: str)
     first = min((span[1] for row in rows for span in row.spans), default=1.0)
     begin = 10.0 ** int(math.log10(max(1.0, first / 2.0)))
     every = max(1, -(-len(rows) // 24))  # name at most 24 of them
-    ticks = tuple((float(i), _name(row)) for i, row in enumerate(rows) if row.best or (len(rows) - 1 - i) % every == 0)
+    ticks = tuple(
+        (float(i), _name(row))
+        for i, row in enumerate(rows)
+        if row.best or (len(rows) - 1 - i) % every == 0
+    )
     return Panel(
         title=title,
         x=Axis("round", (begin, end), log=True),

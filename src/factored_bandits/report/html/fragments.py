@@ -8,9 +8,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from factored_bandits.core.table import Table
 from factored_bandits.report.chart import Axis, Chart, Line, Panel
 from factored_bandits.report.plotly import axis, compact_runs, limits, row_height, traces
-from factored_bandits.core.table import Table
 
 HINT = "Point at a line for its numbers. Drag to zoom, double-click to go back."
 HINT_LEGEND = "Click a name to hide it, double-click to see it alone."
@@ -52,15 +52,22 @@ def paragraphs(content: str) -> str:
     '<p>Play <code>tea</code>.</p><p>Again.</p>'
     """
     pieces = [piece.strip() for piece in content.split("\n\n")]
-    return "".join(re.sub(r"`([^`]+)`", r"<code>\1</code>", element("p", piece)) for piece in pieces if piece)
+    return "".join(
+        re.sub(r"`([^`]+)`", r"<code>\1</code>", element("p", piece)) for piece in pieces if piece
+    )
 
 
 def table_of(table: Table) -> str:
     """The table, in a box that scrolls if it is too wide."""
     sides = [' class="r"' if side == "r" else "" for side in table.alignment]
-    heads = "".join(f'<th scope="col"{side}>{text(cell)}</th>' for cell, side in zip(table.columns, sides, strict=True))
+    heads = "".join(
+        f'<th scope="col"{side}>{text(cell)}</th>'
+        for cell, side in zip(table.columns, sides, strict=True)
+    )
     rows = "".join(
-        "<tr>" + "".join(f"<td{side}>{text(cell)}</td>" for cell, side in zip(row, sides, strict=True)) + "</tr>"
+        "<tr>"
+        + "".join(f"<td{side}>{text(cell)}</td>" for cell, side in zip(row, sides, strict=True))
+        + "</tr>"
         for row in table.rows
     )
     title = element("caption", table.title) if table.title else ""
@@ -71,7 +78,8 @@ def table_of(table: Table) -> str:
 
 
 def fragment(chart: Chart, points: int = RUN_POINTS[1]) -> str:
-    """The chart with its buttons, legend, caption and numbers, and the data from which the page's script draws it.
+    """The chart with its buttons, legend, caption and numbers, and the data from which the page's
+    script draws it.
 
     Of each run that many points are kept.
     """
@@ -79,7 +87,8 @@ def fragment(chart: Chart, points: int = RUN_POINTS[1]) -> str:
     columns = 1 if len(chart.panels) == 1 else 2 if len(chart.panels) in (2, 4) else 3
     panels = "".join(_panel(chart, panel) for panel in chart.panels)
     files = " · ".join(
-        f'<a href="figures/{text(chart.name)}.{suffix}">{suffix.upper()}</a>' for suffix in ("png", "pdf")
+        f'<a href="figures/{text(chart.name)}.{suffix}">{suffix.upper()}</a>'
+        for suffix in ("png", "pdf")
     )
     numbers = "".join(map(table_of, chart.numbers))
     return (
@@ -96,12 +105,18 @@ def fragment(chart: Chart, points: int = RUN_POINTS[1]) -> str:
 
 def _hint(chart: Chart) -> str:
     """For a mouse and for a finger."""
-    mouse, touch = ([HINT, HINT_LEGEND], [TOUCH, TOUCH_LEGEND]) if chart.legend() else ([HINT], [TOUCH])
+    mouse, touch = (
+        ([HINT, HINT_LEGEND], [TOUCH, TOUCH_LEGEND]) if chart.legend() else ([HINT], [TOUCH])
+    )
     return f'<p class="hint mouse">{" ".join(mouse)}</p><p class="hint touch">{" ".join(touch)}</p>'
 
 
 def _panel(chart: Chart, panel: Panel) -> str:
-    tall = f' style="height: {60 + row_height(panel) * (len(panel.rows) + 1):.0f}px"' if panel.rows else ""
+    tall = (
+        f' style="height: {60 + row_height(panel) * (len(panel.rows) + 1):.0f}px"'
+        if panel.rows
+        else ""
+    )
     title = element("h4", panel.title) if panel.title and len(chart.panels) > 1 else ""
     return (
         f'<div class="panel">{title}<p class="axis" aria-hidden="true">{text(panel.y.label)}</p>'
@@ -120,15 +135,24 @@ def _tools(chart: Chart) -> str:
     if len(chart.legend()) > 2:
         buttons.append('<button data-do="all">Hide all</button>')
     label = text(f"{chart.title}: view")
-    return f'<div class="tools" role="group" aria-label="{label}">{"".join(buttons)}</div>' if buttons else ""
+    return (
+        f'<div class="tools" role="group" aria-label="{label}">{"".join(buttons)}</div>'
+        if buttons
+        else ""
+    )
 
 
 def _legend(chart: Chart) -> str:
     chips = "".join(
-        f'<button class="chip" aria-pressed="true" data-key="{text(key)}">{_sample(line)}{text(line.label)}</button>'
+        '<button class="chip" aria-pressed="true" '
+        f'data-key="{text(key)}">{_sample(line)}{text(line.label)}</button>'
         for key, line in chart.legend().items()
     )
-    return f'<div class="legend" role="group" aria-label="{text(chart.title)}: legend">{chips}</div>' if chips else ""
+    return (
+        f'<div class="legend" role="group" aria-label="{text(chart.title)}: legend">{chips}</div>'
+        if chips
+        else ""
+    )
 
 
 def _sample(line: Line) -> str:
@@ -153,7 +177,10 @@ def _data(panel: Panel, points: int) -> dict[str, Any]:
     """What the script draws one panel from; rounds that most lines share are there once."""
     drawn = traces(panel)
     shared = drawn[0]["x"] if drawn else []
-    own = [{name: value for name, value in each.items() if name != "x" or value != shared} for each in drawn]
+    own = [
+        {name: value for name, value in each.items() if name != "x" or value != shared}
+        for each in drawn
+    ]
     return {
         "shared": shared,
         "traces": own,
@@ -170,7 +197,10 @@ def _scales(own: Axis) -> dict[str, Any]:
     if own.other is None:
         return {}
     both = {own.log: own.limits, not own.log: own.other}
-    return {name: {"type": name, "range": limits(both[log], log)} for name, log in (("log", True), ("linear", False))}
+    return {
+        name: {"type": name, "range": limits(both[log], log)}
+        for name, log in (("log", True), ("linear", False))
+    }
 
 
 def _json(data: Any) -> str:

@@ -11,14 +11,15 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from factored_bandits.errors import InvalidInput
+from factored_bandits.core.table import Table
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.report.chart import Chart
 from factored_bandits.report.claims import Claim
 from factored_bandits.report.matplotlib.figures import save
-from .fragments import element, fragment, paragraphs, points_per_run, table_of, text
-from factored_bandits.report.plotly import FONT, script
 from factored_bandits.report.palette import DARK
-from factored_bandits.core.table import Table
+from factored_bandits.report.plotly import FONT, script
+
+from .fragments import element, fragment, paragraphs, points_per_run, table_of, text
 
 NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
 TITLE = "Factored bandits: what the paper says, and what was measured"
@@ -46,7 +47,11 @@ DARK_COLOURS = {
     "fails": "#ff9085",
     "undecided": "#e5b95c",
 }
-WORDS = (("holds", "holds", "hold"), ("fails", "fails", "fail"), ("undecided", "undecided", "undecided"))
+WORDS = (
+    ("holds", "holds", "hold"),
+    ("fails", "fails", "fail"),
+    ("undecided", "undecided", "undecided"),
+)
 MARKS = {"holds": "✓", "fails": "✗", "undecided": "?"}  # for those who do not see the colour
 
 
@@ -69,10 +74,11 @@ def write_page(
     *,
     title: str = TITLE,
 ) -> Path:
-    """Write `index.html` and `figures/<name>.png` and `.pdf` into the folder; the path of the page comes back.
+    """Write `index.html` and `figures/<name>.png` and `.pdf` into the folder; the path of the page
+    comes back.
 
-    The page opens from disk: script, style and data are inside, and it asks no network for anything. `facts` (versions,
-    machine, seed, date) stand at its end.
+    The page opens from disk: script, style and data are inside, and it asks no network for
+    anything. `facts` (versions, machine, seed, date) stand at its end.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -90,7 +96,9 @@ def write_page(
                 _replace(figures / f"{chart.name}.{suffix}", functools.partial(save, drawn))
         _replace(page, functools.partial(_write, page_of(sections, claims, facts, title)))
     except OSError as error:
-        raise InvalidInput(f"cannot write the report into {str(folder)!r}: {error.strerror or error}") from None
+        raise InvalidInputError(
+            f"cannot write the report into {str(folder)!r}: {error.strerror or error}"
+        ) from None
     return page
 
 
@@ -108,7 +116,12 @@ def _replace(path: Path, write: Callable[[Path], None]) -> None:
         draft.unlink(missing_ok=True)
 
 
-def page_of(sections: Sequence[Section], claims: Sequence[Claim], facts: Mapping[str, str], title: str = TITLE) -> str:
+def page_of(
+    sections: Sequence[Section],
+    claims: Sequence[Claim],
+    facts: Mapping[str, str],
+    title: str = TITLE,
+) -> str:
     """The page as text."""
     points = points_per_run([chart for section in sections for chart in section.charts])
     told = [_section(section, points) for section in sections]
@@ -131,9 +144,13 @@ def _check_names(sections: Sequence[Section]) -> None:
     ):
         for name, count in Counter(names).items():
             if not NAME.fullmatch(name):
-                raise InvalidInput(f"a {what} is named {name!r}; use letters, digits, '_', '-' and '.'")
+                raise InvalidInputError(
+                    f"a {what} is named {name!r}; use letters, digits, '_', '-' and '.'"
+                )
             if count > 1:
-                raise InvalidInput(f"{count} {what}s are named {name!r}; give each a name of its own")
+                raise InvalidInputError(
+                    f"{count} {what}s are named {name!r}; give each a name of its own"
+                )
 
 
 def _asset(name: str) -> str:
@@ -146,12 +163,15 @@ def _style() -> str:
     for colour, other in DARK.items():
         light[f"c-{colour[1:].lower()}"], dark[f"c-{colour[1:].lower()}"] = colour, other
     light["c-333333"], dark["c-333333"] = LIGHT_COLOURS["ink"], DARK_COLOURS["ink"]
-    bright, dim = (" ".join(f"--{name}: {value};" for name, value in theme.items()) for theme in (light, dark))
+    bright, dim = (
+        " ".join(f"--{name}: {value};" for name, value in theme.items()) for theme in (light, dark)
+    )
     return "\n".join(
         [
             f":root {{ --font: {FONT}; color-scheme: light; {bright} }}",
             f":root[data-theme='dark'] {{ color-scheme: dark; {dim} }}",
-            f"@media (prefers-color-scheme: dark) {{ :root:not([data-theme]) {{ color-scheme: dark; {dim} }} }}",
+            "@media (prefers-color-scheme: dark) "
+            f"{{ :root:not([data-theme]) {{ color-scheme: dark; {dim} }} }}",
             _asset("page.css"),
         ]
     )
@@ -161,7 +181,9 @@ def _contents(sections: Sequence[Section], claims: bool, facts: bool) -> str:
     entries = [("claims", "Claims")] if claims else []
     entries += [(section.name, section.title) for section in sections]
     entries += [("facts", "How it was run")] if facts else []
-    return "\n".join(f'<li><a href="#{text(name)}">{text(title)}</a></li>' for name, title in entries)
+    return "\n".join(
+        f'<li><a href="#{text(name)}">{text(title)}</a></li>' for name, title in entries
+    )
 
 
 def _claims(claims: Sequence[Claim], sections: Sequence[Section]) -> str:
@@ -169,12 +191,16 @@ def _claims(claims: Sequence[Claim], sections: Sequence[Section]) -> str:
         return ""
     counts = Counter(str(claim.verdict) for claim in claims)
     told = "".join(
-        f'<span class="verdict {verdict}">{MARKS[verdict]} {count} {one if count == 1 else several}</span>'
+        f'<span class="verdict {verdict}">{MARKS[verdict]} {count} '
+        f"{one if count == 1 else several}</span>"
         for verdict, one, several in WORDS
         if (count := counts[verdict])
     )
     rows = "\n".join(_claim(claim, sections) for claim in claims)
-    heads = "".join(f'<th scope="col">{head}</th>' for head in ("The paper says", "Measured", "Verdict", "Figure"))
+    heads = "".join(
+        f'<th scope="col">{head}</th>'
+        for head in ("The paper says", "Measured", "Verdict", "Figure")
+    )
     table = f'<table class="claims"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
     return f'<section id="claims"><h2>Claims</h2><p class="counts">{told}</p><div class="card">{table}</div></section>'
 

@@ -7,10 +7,11 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from factored_bandits.errors import InvalidInput, MissingExtra
+from factored_bandits.errors import InvalidInputError, MissingExtraError
 from factored_bandits.report.chart import Chart, Panel
-from .labels import LINE, name_ends, style, width
 from factored_bandits.report.palette import INK, SOFT
+
+from .labels import LINE, name_ends, style, width
 from .panels import draw_panel
 
 if TYPE_CHECKING:
@@ -18,7 +19,11 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".png", ".pdf", ".svg")
 HEIGHT, LEFT, AXES_WIDTH = 5.0, 0.8, 5.8  # inches
-TITLE, BELOW, CAPTION_LINE = 0.5, 0.62, 0.16  # inches: above the axes, below them, and per line of the caption
+TITLE, BELOW, CAPTION_LINE = (
+    0.5,
+    0.62,
+    0.16,
+)  # inches: above the axes, below them, and per line of the caption
 SMALL = (3.5, 2.6)  # inches of a panel that is one of several
 GAP = (0.8, 0.85)  # inches between panels
 PER_INCH = 14  # letters of the caption
@@ -36,13 +41,15 @@ def check_figure_path(path: str | Path) -> Path:
     >>> check_figure_path("regret.gif")
     Traceback (most recent call last):
     ...
-    factored_bandits.errors.InvalidInput: cannot draw 'regret.gif': a figure ends in .png, .pdf or .svg
+    factored_bandits.errors.InvalidInputError: cannot draw 'regret.gif': a figure ends in .png, .pdf or .svg
     """
     path = Path(path)
     if path.suffix.lower() not in SUFFIXES:
-        raise InvalidInput(f"cannot draw {str(path)!r}: a figure ends in .png, .pdf or .svg")
+        raise InvalidInputError(f"cannot draw {str(path)!r}: a figure ends in .png, .pdf or .svg")
     if not path.parent.is_dir():
-        raise InvalidInput(f"cannot draw {str(path)!r}: there is no directory {str(path.parent)!r}")
+        raise InvalidInputError(
+            f"cannot draw {str(path)!r}: there is no directory {str(path.parent)!r}"
+        )
     return path
 
 
@@ -52,7 +59,9 @@ def save(figure: Figure, path: Path) -> None:
     try:
         figure.savefig(path, metadata=dates[path.suffix.lower()])
     except OSError as error:
-        raise InvalidInput(f"cannot write the figure {str(path)!r}: {error.strerror or error}") from None
+        raise InvalidInputError(
+            f"cannot write the figure {str(path)!r}: {error.strerror or error}"
+        ) from None
 
 
 def load_matplotlib() -> Any:
@@ -63,7 +72,7 @@ def load_matplotlib() -> Any:
         import matplotlib.lines
         import matplotlib.ticker
     except ImportError:
-        raise MissingExtra.of("matplotlib", "plot", "drawing a figure") from None
+        raise MissingExtraError.of("matplotlib", "plot", "drawing a figure") from None
     return matplotlib
 
 
@@ -123,11 +132,15 @@ def _blank(chart: Chart, wide: float, high: float) -> tuple[Figure, float]:
     height = bottom + high + TITLE + 0.22 * title.count("\n")
     figure = picture(wide, height)
     figure.text(LEFT / wide, 1.0 - 0.14 / height, title, fontsize=12, color=INK, va="top")
-    figure.text(LEFT / wide, 0.1 / height, caption, fontsize=8, color=SOFT, va="bottom", linespacing=1.3)
+    figure.text(
+        LEFT / wide, 0.1 / height, caption, fontsize=8, color=SOFT, va="bottom", linespacing=1.3
+    )
     return figure, bottom
 
 
-def _place(figure: Figure, left: float, bottom: float, wide: float, high: float) -> tuple[float, float, float, float]:
+def _place(
+    figure: Figure, left: float, bottom: float, wide: float, high: float
+) -> tuple[float, float, float, float]:
     """Inches as shares of the figure."""
     width, height = figure.get_size_inches()
     return left / width, bottom / height, wide / width, high / height
@@ -150,10 +163,17 @@ def _legend(figure: Figure, chart: Chart, place: tuple[float, float], per_line: 
     """Its upper left corner is `place`, in inches."""
     looks: dict[str, Any] = {"linewidth": 1.8}
     handles = [
-        load_matplotlib().lines.Line2D([], [], color=line.look.colour, label=line.label, **style(line), **looks)
+        load_matplotlib().lines.Line2D(
+            [], [], color=line.look.colour, label=line.label, **style(line), **looks
+        )
         for line in chart.legend().values()
     ]
-    common: dict[str, Any] = {"frameon": False, "fontsize": 9, "handlelength": 2.6, "labelcolor": INK}
+    common: dict[str, Any] = {
+        "frameon": False,
+        "fontsize": 9,
+        "handlelength": 2.6,
+        "labelcolor": INK,
+    }
     common |= {"columnspacing": 1.4, "labelspacing": 0.35, "borderaxespad": 0.0, "borderpad": 0.0}
     where = _place(figure, *place, 0.0, 0.0)[:2]
     figure.legend(handles=handles, loc="upper left", bbox_to_anchor=where, ncols=per_line, **common)

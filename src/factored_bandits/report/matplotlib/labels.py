@@ -18,23 +18,42 @@ SAMPLE = 0.3  # inches of the line, beside its name
 
 def width(lines: Sequence[Line]) -> float:
     """Inches that the names take beside the axes."""
-    return (0.3 if len(lines) <= FEW else 0.5) + SAMPLE + LETTER * max((len(line.label) for line in lines), default=0)
+    return (
+        (0.3 if len(lines) <= FEW else 0.5)
+        + SAMPLE
+        + LETTER * max((len(line.label) for line in lines), default=0)
+    )
 
 
 def name_ends(axes: Axes, lines: Sequence[Line], inches: tuple[float, float]) -> None:
-    """Each line's name beside its end, with a piece of the line; `inches` are the width and height of the axes."""
+    """Each line's name beside its end, with a piece of the line; `inches` are the width and height
+    of the axes.
+    """
     to_axes = axes.transData + axes.transAxes.inverted()
     right, (bottom, top) = axes.get_xlim()[1], axes.get_ylim()
     named = [line for line in lines if line.label]
-    wanted = [float(to_axes.transform((right, min(top, max(_end(line), bottom))))[1]) for line in named]
+    wanted = [
+        float(to_axes.transform((right, min(top, max(_end(line), bottom))))[1]) for line in named
+    ]
     apart = min(LINE / inches[1], 1.0 / max(1, len(named) - 1))
     bend = 0.15 if len(named) <= FEW else 0.35
     a, b, c = (1.0 + step / inches[0] for step in (0.03, bend, bend + SAMPLE))
     for line, at, y in zip(named, wanted, spread(wanted, apart), strict=True):
-        common: dict[str, Any] = {"transform": axes.transAxes, "color": line.look.colour, "clip_on": False}
+        common: dict[str, Any] = {
+            "transform": axes.transAxes,
+            "color": line.look.colour,
+            "clip_on": False,
+        }
         axes.plot([a, b], [at, y], linewidth=0.8, **common)
-        axes.plot([b, (b + c) / 2, c], [y] * 3, linewidth=1.8, **style(line), markevery=[1], **common)
-        place: dict[str, Any] = {"transform": axes.transAxes, "va": "center_baseline", "fontsize": 9.5, "color": INK}
+        axes.plot(
+            [b, (b + c) / 2, c], [y] * 3, linewidth=1.8, **style(line), markevery=[1], **common
+        )
+        place: dict[str, Any] = {
+            "transform": axes.transAxes,
+            "va": "center_baseline",
+            "fontsize": 9.5,
+            "color": INK,
+        }
         axes.text(c + 0.05 / inches[0], y, line.label, **place)
 
 
@@ -49,7 +68,8 @@ def _end(line: Line) -> float:
 
 
 def spread(wanted: Sequence[float], apart: float) -> list[float]:
-    """Places between 0 and 1, near those wanted and in the same order, at least `apart` from one another.
+    """Places between 0 and 1, near those wanted and in the same order, at least `apart` from one
+    another.
 
     >>> [round(place, 3) for place in spread([0.5, 0.5, 0.9], 0.1)]
     [0.45, 0.55, 0.9]
@@ -58,7 +78,9 @@ def spread(wanted: Sequence[float], apart: float) -> list[float]:
     groups: list[list[int]] = []
     for i in order:
         groups.append([i])
-        while len(groups) > 1 and _lowest(wanted, groups[-1], apart) < _next_free(wanted, groups[-2], apart):
+        while len(groups) > 1 and _lowest(wanted, groups[-1], apart) < _next_free(
+            wanted, groups[-2], apart
+        ):
             groups[-2:] = [groups[-2] + groups[-1]]
     places = list(wanted)
     for group in groups:

@@ -6,8 +6,9 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from factored_bandits.report.chart import Axis, Line, Panel
-from .labels import style
 from factored_bandits.report.palette import EDGE, INK, PALE
+
+from .labels import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -15,18 +16,29 @@ if TYPE_CHECKING:
 DECADES = 1e3  # beyond which a logarithmic axis has no small ticks
 
 
-def draw_panel(axes: Axes, panel: Panel, runs: bool = False, *, title: str = "", first: bool = True) -> None:
-    """Everything but the names of the lines; `first` panels of a row have the label of the vertical axis."""
+def draw_panel(
+    axes: Axes, panel: Panel, runs: bool = False, *, title: str = "", first: bool = True
+) -> None:
+    """Everything but the names of the lines; `first` panels of a row have the label of the vertical
+    axis.
+    """
     _scale(axes, panel.x, "x")
     _scale(axes, panel.y, "y")
     axes.set_xlabel(panel.x.label, color=INK)
     axes.set_ylabel(panel.y.label if first and not panel.rows else "", color=INK)
     if title:
-        axes.set_title("\n".join(textwrap.wrap(title, 48)), loc="left", fontsize=10, color=INK, pad=6)
+        axes.set_title(
+            "\n".join(textwrap.wrap(title, 48)), loc="left", fontsize=10, color=INK, pad=6
+        )
     dress(axes)
     for line in panel.lines:
         if line.low is not None and line.high is not None:
-            band: dict[str, Any] = {"color": line.look.colour, "alpha": 0.16, "linewidth": 0, "zorder": 2}
+            band: dict[str, Any] = {
+                "color": line.look.colour,
+                "alpha": 0.16,
+                "linewidth": 0,
+                "zorder": 2,
+            }
             axes.fill_between(line.x, line.low, line.high, **band)
     for line in panel.lines:
         _line(axes, line, runs)
@@ -43,7 +55,9 @@ def _scale(axes: Axes, axis: Axis, which: str) -> None:
         own.set_major_formatter(ticker.EngFormatter(sep=""))  # 300k
     (axes.set_xlim if which == "x" else axes.set_ylim)(*axis.limits)
     if axis.log and axis.limits[1] > DECADES * axis.limits[0]:
-        own.set_minor_locator(ticker.NullLocator())  # they would be crowded, and cost half of the time
+        own.set_minor_locator(
+            ticker.NullLocator()
+        )  # they would be crowded, and cost half of the time
     if axis.ticks:
         own.set_major_locator(ticker.FixedLocator([at for at, _ in axis.ticks]))
         own.set_major_formatter(ticker.FixedFormatter([text for _, text in axis.ticks]))
@@ -68,7 +82,15 @@ def _line(axes: Axes, line: Line, runs: bool) -> None:
     if line.errors is not None:
         marker = line.look.marker or "o"
         axes.errorbar(
-            line.x, line.y, yerr=line.errors, fmt=marker, markersize=5, capsize=2, label=line.label, zorder=3, **colour
+            line.x,
+            line.y,
+            yerr=line.errors,
+            fmt=marker,
+            markersize=5,
+            capsize=2,
+            label=line.label,
+            zorder=3,
+            **colour,
         )
         return
     how = {"linewidth": line.width, "markevery": 0.12, "zorder": 3} | style(line) | colour
@@ -86,8 +108,17 @@ def _rows(axes: Axes, panel: Panel) -> None:
         axes.hlines(i, *panel.x.limits, color=PALE, linewidth=0.6, zorder=1)
         height = 0.82 if row.best else 0.62
         bars = [(start, end - start) for start, end in row.spans]
-        axes.broken_barh(bars, (i - height / 2, height), color=panel.look.colour, linewidth=0, zorder=2)
+        axes.broken_barh(
+            bars, (i - height / 2, height), color=panel.look.colour, linewidth=0, zorder=2
+        )
         if row.returns:
             ticks: dict[str, Any] = {"color": INK, "markersize": 5, "alpha": 0.75, "zorder": 4}
             thin = 0.35 if panel.crowded else 0.8
-            axes.plot(row.returns, [i] * len(row.returns), "|", markeredgewidth=thin, label="_return", **ticks)
+            axes.plot(
+                row.returns,
+                [i] * len(row.returns),
+                "|",
+                markeredgewidth=thin,
+                label="_return",
+                **ticks,
+            )

@@ -2,12 +2,14 @@
 
 Exact shortcuts, equal in law to drawing every theta:
 
-- *C.* Arm i is beaten beyond doubt by j iff its deficit against j exceeds alpha log t. A row is counted anew only when
-  one of its pairs has met, or alpha log t has reached the smallest deficit that counted.
-- *First arm.* Only sides of 1/2 matter, and they are independent, so they may be drawn in any order and only as needed:
-  row by row of C, the last winner first, each as far as it can still reach the best score so far. An arm that beats
-  all others ends it; with one arm in C nothing is drawn.
-- *Second arm.* phi_first = 1/2, so only arms whose phi exceeds 1/2 compete, and phi itself is drawn only if two do.
+- *C.* Arm i is beaten with high confidence by j iff its deficit against j exceeds alpha log t. A row is
+  counted anew only when one of its pairs has met, or alpha log t has reached the smallest deficit
+  that counted.
+- *First arm.* Only sides of 1/2 matter, and they are independent, so they may be drawn in any order
+  and only as needed: row by row of C, the last winner first, each as far as it can still reach the
+  best score so far. An arm that beats all others ends it; with one arm in C nothing is drawn.
+- *Second arm.* phi_first = 1/2, so only arms whose phi exceeds 1/2 compete, and phi itself is drawn
+  only if two do.
 """
 
 from __future__ import annotations
@@ -19,13 +21,13 @@ import numpy as np
 
 from factored_bandits.core.arrays import Bools, Floats, Ints
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.rng import below
+from factored_bandits.core.rng import randint
 from factored_bandits.policies.blocks.duels import check_positive, check_size, deficit
 from factored_bandits.policies.blocks.posterior import (
-    absorb_posterior,
     draw_above_half,
     likely_winner,
     update_posterior,
+    warm_start_posterior,
 )
 
 NEVER = -math.inf
@@ -44,11 +46,15 @@ class State(NamedTuple):
     """Records and posteriors of all pairs."""
 
     wins: Floats  # (K, K) of row over column
-    chance: Floats  # (K, K) P(theta_ij > 1/2)
+    probability: Floats  # (K, K) P(theta_ij > 1/2)
     mass: Floats  # (K, K) above the diagonal P(Bin(N_ij + 1, 1/2) = W_ij)
     deficits: Floats  # (K, K) of row against column
-    limits: Floats  # (2, K) the smallest deficit of each arm that is beyond doubt, NEVER: count anew; scratch of D-TS+
-    counts: Ints  # (3, K) by how many each arm is beaten beyond doubt; scratch: its losses in a sample, its duels seen
+    # (2, K) the smallest deficit of each arm that is with high confidence, NEVER: count anew; scratch of
+    # D-TS+
+    limits: Floats
+    # (3, K) by how many each arm is beaten with high confidence; scratch: its losses in a sample, its
+    # duels seen
+    counts: Ints
     champion: Ints  # (1,) the last first arm
     sides: Bools  # (K, K) scratch of D-TS+: who beats whom in the sample
 
@@ -61,7 +67,7 @@ def begin(policy: str, params: Params, arms: int, remember_sides: bool) -> State
     kept = arms if remember_sides else 0
     return State(
         wins=np.zeros((arms, arms)),
-        chance=half,
+        probability=half,
         mass=half.copy(),
         deficits=np.zeros((arms, arms)),
         limits=np.full((2, arms), NEVER),
@@ -73,7 +79,9 @@ def begin(policy: str, params: Params, arms: int, remember_sides: bool) -> State
 
 @kernel
 def candidates(state: State, level: float) -> int:
-    """By how many the arms of C are beaten beyond doubt: C = {i: counts[BEATEN, i] is this}, level = alpha log t."""
+    """By how many the arms of C are beaten with high confidence: C = {i: counts[BEATEN, i] is this},
+    level = alpha log t.
+    """
     lowest, deficits, beaten = state.limits[LOWEST], state.deficits, state.counts[BEATEN]
     least = len(lowest)
     for i in range(len(lowest)):
@@ -107,16 +115,25 @@ def tournament(state: State, least: int, rng: np.random.Generator) -> int:
     arms = counts.shape[1]
     for i in range(arms):
         counts[LOST, i] = counts[SEEN, i] = 0
-    fewest = play_row(state, state.champion[0], arms, rng) if counts[BEATEN, state.champion[0]] == least else arms
+    fewest = (
+        play_row(state, state.champion[0], arms, rng)
+        if counts[BEATEN, state.champion[0]] == least
+        else arms
+    )
     choice, ties = state.champion[0], 1
     for i in range(arms):
-        if fewest > 0 and counts[BEATEN, i] == least and counts[SEEN, i] == 0 and counts[LOST, i] <= fewest:
+        if (
+            fewest > 0
+            and counts[BEATEN, i] == least
+            and counts[SEEN, i] == 0
+            and counts[LOST, i] <= fewest
+        ):
             lost = play_row(state, i, fewest, rng)
             if lost < fewest:
                 choice, ties, fewest = i, 1, lost
             elif lost == fewest:
                 ties += 1
-                if below(rng, ties) == 0:
+                if randint(rng, ties) == 0:
                     choice = i
     state.champion[0] = choice
     return choice
@@ -125,11 +142,11 @@ def tournament(state: State, least: int, rng: np.random.Generator) -> int:
 @kernel
 def play_row(state: State, i: int, fewest: int, rng: np.random.Generator) -> int:
     """The duels of arm i in the sample, up to more than `fewest` losses; returns its losses."""
-    counts, chance, sides = state.counts, state.chance, state.sides
+    counts, probability, sides = state.counts, state.probability, state.sides
     arms = counts.shape[1]
     for j in range(arms):
         if j != i and counts[SEEN, j] <= i:
-            wins = rng.random() < chance[i, j]
+            wins = rng.random() < probability[i, j]
             loser = j if wins else i
             counts[LOST, loser] += 1
             if len(sides) > 0:
@@ -143,11 +160,13 @@ def play_row(state: State, i: int, fewest: int, rng: np.random.Generator) -> int
 
 @kernel
 def challenger(state: State, first: int, level: float, rng: np.random.Generator) -> int:
-    """argmax phi_i over {i: l_i,first <= 1/2}, phi_i ~ Beta(W_i,first + 1, W_first,i + 1), phi_first = 1/2."""
-    chance, deficits = state.chance, state.deficits
+    """argmax phi_i over {i: l_i,first <= 1/2}, phi_i ~ Beta(W_i,first + 1, W_first,i + 1),
+    phi_first = 1/2.
+    """
+    probability, deficits = state.probability, state.deficits
     choice, largest, rivals = first, 0.5, 0
-    for i in range(chance.shape[0]):
-        if i != first and deficits[first, i] <= level and rng.random() >= chance[first, i]:
+    for i in range(probability.shape[0]):
+        if i != first and deficits[first, i] <= level and rng.random() >= probability[first, i]:
             rivals += 1
             if rivals == 1:
                 choice = i
@@ -165,7 +184,7 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
     """The pair's record, posterior and deficits."""
     first, second = actions[0, 0], actions[0, 1]
     if first != second:
-        update_posterior(state.wins, state.chance, state.mass, first, second, rewards[0])
+        update_posterior(state.wins, state.probability, state.mass, first, second, rewards[0])
         state.deficits[first, second] = deficit(state.wins, first, second)
         state.deficits[second, first] = deficit(state.wins, second, first)
         state.limits[LOWEST, first] = state.limits[LOWEST, second] = NEVER
@@ -174,12 +193,12 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
     """The arm that is expected to beat most others."""
-    action[0] = action[1] = likely_winner(state.chance)
+    action[0] = action[1] = likely_winner(state.probability)
 
 
-def absorb(params: Params, state: State, wins: Floats) -> None:
+def warm_start(params: Params, state: State, wins: Floats) -> None:
     """Past duels count like duels played."""
-    absorb_posterior(state.wins, state.chance, state.mass, wins)
+    warm_start_posterior(state.wins, state.probability, state.mass, wins)
     for i in range(len(wins)):
         for j in range(len(wins)):
             state.deficits[i, j] = deficit(state.wins, i, j)

@@ -1,8 +1,9 @@
 """D-TS, Double Thompson Sampling (Wu & Liu, NeurIPS 2016, Algorithm 1).
 
-The first arm is the Copeland winner of a sample from the posterior, among the arms whose optimistic Copeland score is
-the largest; the second is the arm most likely to beat it in a fresh sample, among those it does not trail beyond doubt.
-Works without a Condorcet winner. Counts are whole numbers: it does not learn from ties.
+The first arm is the Copeland winner of a sample from the posterior, among the arms whose optimistic
+Copeland score is the largest; the second is the arm most likely to beat it in a fresh sample, among
+those it does not trail with high confidence. Works without a Condorcet winner. Counts are whole numbers:
+it does not learn from ties.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.identical_gap(8, 0.9)
@@ -20,11 +21,11 @@ import numpy as np
 from factored_bandits.core.arrays import Ints
 from factored_bandits.core.kernel import kernel
 from factored_bandits.policies.base import Info
+
 from ._dts import (
     NOBODY,
     Params,
     State,
-    absorb,
     begin,
     candidates,
     challenger,
@@ -32,9 +33,10 @@ from ._dts import (
     only_candidate,
     recommend,
     tournament,
+    warm_start,
 )
 
-__all__ = ["INFO", "Params", "State", "absorb", "init", "learn", "plan", "recommend"]
+__all__ = ["INFO", "Params", "State", "init", "learn", "plan", "recommend", "warm_start"]
 
 INFO = Info(
     title="Double Thompson Sampling",

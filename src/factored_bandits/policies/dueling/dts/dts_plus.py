@@ -1,8 +1,10 @@
-"""D-TS+, Double Thompson Sampling with a tie-break that looks at regret (Wu & Liu, NeurIPS 2016, Section 4).
+"""D-TS+, Double Thompson Sampling with a tie-break that looks at regret (Wu & Liu, NeurIPS 2016,
+Section 4).
 
-D-TS, but where several arms win most in the sample, the one is chosen whose duels would cost the least regret until
-they are decided: sum over j of r_ij / d(theta_ij), r_ij = max zeta - (zeta_i + zeta_j) / 2 with the normalised
-Copeland scores zeta of the sample. It matters where there is no Condorcet winner, or several winners.
+D-TS, but where several arms win most in the sample, the one is chosen whose duels would cost the
+least regret until they are decided: sum over j of r_ij / d(theta_ij), r_ij = max zeta - (zeta_i +
+zeta_j) / 2 with the normalised Copeland scores zeta of the sample. It matters where there is no
+Condorcet winner, or several winners.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.identical_gap(8, 0.9)
@@ -19,8 +21,11 @@ import numpy as np
 
 from factored_bandits.core.arrays import Ints
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.rng import below
+from factored_bandits.core.rng import randint
 from factored_bandits.policies.base import Info
+from factored_bandits.policies.blocks.duels import divergence
+from factored_bandits.policies.blocks.posterior import draw_above_half
+
 from ._dts import (
     BEATEN,
     COST,
@@ -29,7 +34,6 @@ from ._dts import (
     SEEN,
     Params,
     State,
-    absorb,
     begin,
     candidates,
     challenger,
@@ -37,11 +41,10 @@ from ._dts import (
     only_candidate,
     recommend,
     tournament,
+    warm_start,
 )
-from factored_bandits.policies.blocks.duels import divergence
-from factored_bandits.policies.blocks.posterior import draw_above_half
 
-__all__ = ["INFO", "Params", "State", "absorb", "init", "learn", "plan", "recommend"]
+__all__ = ["INFO", "Params", "State", "init", "learn", "plan", "recommend", "warm_start"]
 
 INFO = Info(
     title="Double Thompson Sampling with regret-minded ties",
@@ -87,7 +90,7 @@ def cheapest_winner(state: State, least: int, winner: int, rng: np.random.Genera
         for i in range(arms):
             if cost[i] <= cost[winner]:
                 ties = 1 if cost[i] < cost[winner] else ties + 1
-                if ties == 1 or below(rng, ties) == 0:
+                if ties == 1 or randint(rng, ties) == 0:
                     winner = i
         state.champion[0] = winner
     return winner
@@ -96,18 +99,20 @@ def cheapest_winner(state: State, least: int, winner: int, rng: np.random.Genera
 @kernel
 def finish(state: State, rng: np.random.Generator) -> None:
     """Sides of the pairs that the tournament left out."""
-    counts, chance, sides = state.counts, state.chance, state.sides
+    counts, probability, sides = state.counts, state.probability, state.sides
     for i in range(counts.shape[1]):
         for j in range(i + 1, counts.shape[1]):
             if counts[SEEN, i] <= j and counts[SEEN, j] <= i:
-                sides[i, j] = rng.random() < chance[i, j]
+                sides[i, j] = rng.random() < probability[i, j]
                 sides[j, i] = not sides[i, j]
                 counts[LOST, j if sides[i, j] else i] += 1
 
 
 @kernel
 def add_costs(state: State, rng: np.random.Generator) -> None:
-    """R_i = sum over j of r_ij / d(theta_ij) for the arms whose cost is finite, theta drawn on the side it has."""
+    """R_i = sum over j of r_ij / d(theta_ij) for the arms whose cost is finite, theta drawn on the
+    side it has.
+    """
     wins, sides, lost, cost = state.wins, state.sides, state.counts[LOST], state.limits[COST]
     arms, fewest = len(lost), len(lost)
     for i in range(arms):

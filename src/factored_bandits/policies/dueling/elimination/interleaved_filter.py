@@ -1,8 +1,10 @@
-"""Interleaved Filter (Yue, Broder, Kleinberg & Joachims 2012): a candidate duels all others until somebody beats it.
+"""Interleaved Filter (Yue, Broder, Kleinberg & Joachims 2012): a candidate duels all others until
+somebody beats it.
 
-A random candidate duels every arm left, once per pass. Arms that it beats beyond doubt go out; if an arm beats the
-candidate beyond doubt, that arm becomes the candidate, the old one goes out, and so does every arm that it was ahead of
-(the pruning of IF2). Exploration ends with one arm left, which is played to the end. A pass is a block.
+A random candidate duels every arm left, once per pass. Arms that it beats with high confidence go out; if
+an arm beats the candidate with high confidence, that arm becomes the candidate, the old one goes out, and
+so does every arm that it was ahead of (the pruning of IF2). Exploration ends with one arm left,
+which is played to the end. A pass is a block.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.identical_gap(4, 0.9)
@@ -19,11 +21,12 @@ from typing import NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Bools, Floats, Ints
-from factored_bandits.errors import InvalidInput
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.rng import below, shuffle_column
-from factored_bandits.policies.base import FOREVER, Info, Standing
-from ._report import standings
+from factored_bandits.core.rng import randint, shuffle_column
+from factored_bandits.errors import InvalidInputError
+from factored_bandits.policies.base import FOREVER, Info, LevelReport
+
+from ._report import level_reports
 
 CANDIDATE, LEFT, CHANGES = 0, 1, 2  # places in State.clock
 
@@ -49,15 +52,17 @@ class State(NamedTuple):
     plays: Ints  # (K,) duels of the candidate with each arm
     rivals: Ints  # (K, 1) the arms left besides the candidate, packed
     active: Bools  # (K,) the candidate and its rivals
-    clock: Ints  # (3,) the candidate, -1 before the first pass; how many rivals; how often arms went out
+    # (3,) the candidate, -1 before the first pass; how many rivals; how often arms went out
+    clock: Ints
     bar: Floats  # (1,) 4 ln(1 / delta): a lead counts once its square exceeds this times the duels
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """All arms are left, no candidate is chosen."""
     if horizon == 0:
-        raise InvalidInput(
-            "interleaved_filter sets its confidence by the horizon: say for how many rounds it will play"
+        raise InvalidInputError(
+            "interleaved_filter sets its confidence by the horizon: say for how many rounds it "
+            "will play"
         )
     arms = int(sizes[0])
     return State(
@@ -94,13 +99,15 @@ def decided(state: State, arm: int) -> bool:
 
 @kernel
 def sift(state: State, rng: np.random.Generator) -> None:
-    """Drop whom the candidate has beaten; if it was beaten itself, the winner (one of them) takes its place."""
+    """Drop whom the candidate has beaten; if it was beaten itself, the winner (one of them) takes
+    its place.
+    """
     winner, winners = -1, 0
     for row in range(state.clock[LEFT]):
         rival = state.rivals[row, 0]
         if state.lead[rival] < 0.0 and decided(state, rival):
             winners += 1
-            if below(rng, winners) == 0:
+            if randint(rng, winners) == 0:
                 winner = rival
     row = 0
     while row < state.clock[LEFT]:
@@ -155,16 +162,22 @@ def recommend(params: Params, state: State, action: Ints) -> None:
 
 
 @kernel
-def standing(params: Params, state: State) -> tuple[Bools, int]:
+def active_sets(params: Params, state: State) -> tuple[Bools, int]:
     """The candidate and its rivals, and how often arms went out."""
     return state.active, state.clock[CHANGES]
 
 
-def status(params: Params, state: State, t: int) -> list[list[Standing]]:
+def status(params: Params, state: State, t: int) -> list[list[LevelReport]]:
     """Per arm: in or out, and its record against the candidate."""
-    return standings(state.active, int(state.clock[CANDIDATE]), state.lead, state.plays, state.bar[0])
+    return level_reports(
+        state.active, int(state.clock[CANDIDATE]), state.lead, state.plays, state.bar[0]
+    )
 
 
 def confidence(params: Params, state: State, t: int) -> float:
     """1 - 1 / T once nobody else is left."""
-    return 1.0 - len(state.lead) ** 2 * math.exp(-0.25 * state.bar[0]) if state.clock[LEFT] == 0 else 0.0
+    return (
+        1.0 - len(state.lead) ** 2 * math.exp(-0.25 * state.bar[0])
+        if state.clock[LEFT] == 0
+        else 0.0
+    )

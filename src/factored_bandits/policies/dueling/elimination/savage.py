@@ -1,8 +1,10 @@
-"""SAVAGE for Condorcet winners (Urvoy, Clerot, Feraud & Naamane, ICML 2013): duel whom it could still be.
+"""SAVAGE for Condorcet winners (Urvoy, Clerot, Feraud & Naamane, ICML 2013): duel whom it could
+still be.
 
-Of the pairs of arms that are left, one with the fewest duels is played. An arm leaves when another one beats it beyond
-doubt, and all its pairs leave with it. The last arm is played to the end. Every pair is duelled once per pass, in
-random order, which finds the pair with the fewest duels without looking for it.
+Of the pairs of arms that are left, one with the fewest duels is played. An arm leaves when another
+one beats it with high confidence, and all its pairs leave with it. The last arm is played to the end.
+Every pair is duelled once per pass, in random order, which finds the pair with the fewest duels
+without looking for it.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.identical_gap(4, 0.9)
@@ -19,12 +21,13 @@ from typing import NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Bools, Floats, Ints
-from factored_bandits.errors import InvalidInput
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.rng import below
-from factored_bandits.policies.base import FOREVER, Info, Standing
+from factored_bandits.core.rng import randint
+from factored_bandits.errors import InvalidInputError
+from factored_bandits.policies.base import FOREVER, Info, LevelReport
 from factored_bandits.policies.blocks.duels import check_size
-from ._report import standings
+
+from ._report import level_reports
 
 LEAD, DUELS = 0, 1  # last index of State.pairs
 DEAD, NEXT, EDGE, LEVEL, LEFT, WINNER = 0, 1, 2, 3, 4, 5  # places in State.clock
@@ -47,14 +50,17 @@ class Params(NamedTuple):
 class State(NamedTuple):
     """What is known of every pair, and which pair comes next.
 
-    The list of pairs has four parts: up to DEAD those with an arm that is out, up to NEXT those played in this pass, up
-    to EDGE those to be played in it, and behind them pairs that have more duels already, fewest first.
+    The list of pairs has four parts: up to DEAD those with an arm that is out, up to NEXT those
+    played in this pass, up to EDGE those to be played in it, and behind them pairs that have more
+    duels already, fewest first.
     """
 
     order: Ints  # (pairs, 2) the list, smaller arm first
-    pairs: Floats  # (K, K, 2) row < column: wins of the row over the column less half of their duels; their duels
+    # (K, K, 2) row < column: wins of the row over the column less half of their duels; their duels
+    pairs: Floats
     active: Bools  # (K,) the arms left
-    clock: Ints  # (6,) three places in the list; duels per pair before this pass; arms left; the last arm or -1
+    # (6,) three places in the list; duels per pair before this pass; arms left; the last arm or -1
+    clock: Ints
     bar: Floats  # (1,) a lead counts once its square exceeds this times the duels
 
 
@@ -62,7 +68,9 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
     """All arms and pairs are left."""
     arms = int(sizes[0])
     if horizon == 0:
-        raise InvalidInput("savage sets its confidence by the horizon: say for how many rounds it will play")
+        raise InvalidInputError(
+            "savage sets its confidence by the horizon: say for how many rounds it will play"
+        )
     check_size("savage", arms, matrices=3)
     order = np.stack(np.triu_indices(arms, 1), axis=1)
     return State(
@@ -70,7 +78,9 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
         pairs=np.zeros((arms, arms, 2)),
         active=np.ones(arms, dtype=np.bool_),
         clock=np.array([0, 0, len(order), 0, arms, -1]),
-        bar=np.array([0.5 * math.log(arms * (arms - 1) * float(horizon) ** 2)]),  # q + c < 1/2, c^2 = bar / n
+        bar=np.array(
+            [0.5 * math.log(arms * (arms - 1) * float(horizon) ** 2)]
+        ),  # q + c < 1/2, c^2 = bar / n
     )
 
 
@@ -82,7 +92,7 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     while clock[LEFT] > 1:
         if clock[NEXT] == clock[EDGE]:
             new_pass(state)
-        place = clock[NEXT] + below(rng, clock[EDGE] - clock[NEXT])
+        place = clock[NEXT] + randint(rng, clock[EDGE] - clock[NEXT])
         i, j = order[place, 0], order[place, 1]
         move(order, clock[NEXT], place)
         if state.active[i] and state.active[j]:
@@ -111,13 +121,16 @@ def new_pass(state: State) -> None:
     clock[LEVEL] += 1
     if clock[DEAD] == clock[EDGE]:
         clock[LEVEL] = int(state.pairs[order[clock[EDGE], 0], order[clock[EDGE], 1], DUELS])
-    while clock[EDGE] < len(order) and state.pairs[order[clock[EDGE], 0], order[clock[EDGE], 1], DUELS] <= clock[LEVEL]:
+    while (
+        clock[EDGE] < len(order)
+        and state.pairs[order[clock[EDGE], 0], order[clock[EDGE], 1], DUELS] <= clock[LEVEL]
+    ):
         clock[EDGE] += 1
 
 
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
-    """The pair's lead; the arm behind goes out when the lead is beyond doubt."""
+    """The pair's lead; the arm behind goes out when the lead is with high confidence."""
     i, j = actions[0, 0], actions[0, 1]
     if i == j:
         return
@@ -131,7 +144,11 @@ def judge(state: State, i: int, j: int) -> None:
     """Is one of the two out?"""
     lead = state.pairs[i, j, LEAD]
     loser = j if lead > 0.0 else i
-    if lead * lead > state.bar[0] * state.pairs[i, j, DUELS] and state.active[i] and state.active[j]:
+    if (
+        lead * lead > state.bar[0] * state.pairs[i, j, DUELS]
+        and state.active[i]
+        and state.active[j]
+    ):
         state.active[loser] = False
         state.clock[LEFT] -= 1
         if state.clock[LEFT] == 1:
@@ -163,20 +180,22 @@ def recommend(params: Params, state: State, action: Ints) -> None:
 
 
 @kernel
-def standing(params: Params, state: State) -> tuple[Bools, int]:
+def active_sets(params: Params, state: State) -> tuple[Bools, int]:
     """The arms left, and how many are out."""
     return state.active, len(state.active) - state.clock[LEFT]
 
 
-def status(params: Params, state: State, t: int) -> list[list[Standing]]:
+def status(params: Params, state: State, t: int) -> list[list[LevelReport]]:
     """Per arm: in or out, and its record against the leader."""
     action = np.zeros(2, dtype=np.int64)
     recommend(params, state, action)
-    lead, duels = np.moveaxis(state.pairs - state.pairs.swapaxes(0, 1) * (1.0, -1.0), 2, 0)[:, action[0]]
-    return standings(state.active, int(action[0]), lead, duels, state.bar[0])
+    lead, duels = np.moveaxis(state.pairs - state.pairs.swapaxes(0, 1) * (1.0, -1.0), 2, 0)[
+        :, action[0]
+    ]
+    return level_reports(state.active, int(action[0]), lead, duels, state.bar[0])
 
 
-def absorb(params: Params, state: State, wins: Floats) -> None:
+def warm_start(params: Params, state: State, wins: Floats) -> None:
     """Past duels count like duels played; pairs with fewer of them come first."""
     counts = wins + wins.T
     state.pairs[:, :, LEAD] = np.triu(wins - 0.5 * counts, 1)
@@ -191,4 +210,8 @@ def absorb(params: Params, state: State, wins: Floats) -> None:
 def confidence(params: Params, state: State, t: int) -> float:
     """1 - 1 / T once one arm is left."""
     arms = len(state.active)
-    return 1.0 - math.sqrt(arms * (arms - 1) * math.exp(-2.0 * state.bar[0])) if state.clock[LEFT] == 1 else 0.0
+    return (
+        1.0 - math.sqrt(arms * (arms - 1) * math.exp(-2.0 * state.bar[0]))
+        if state.clock[LEFT] == 1
+        else 0.0
+    )

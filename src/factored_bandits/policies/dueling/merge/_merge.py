@@ -1,8 +1,10 @@
-"""Divide and conquer (MergeRUCB, Zoghi 2015; MergeDTS, Li 2020): arms duel in small batches, which merge as arms go.
+"""Divide and conquer (MergeRUCB, Zoghi 2015; MergeDTS, Li 2020): arms duel in small batches, which
+merge as arms go.
 
-Batches take turns. An arm leaves for good when another one of its batch beats it beyond doubt, u_ij < 1/2 with
-u_ij = q_ij + sqrt(alpha log(t + C) / N_ij); one at a time, so that a cycle cannot empty a batch. When half of the arms
-are gone, small batches are joined with large ones, to between 1/2 and 3/2 of the batch size; and so on.
+Batches take turns. An arm leaves for good when another one of its batch beats it with high confidence,
+u_ij < 1/2 with u_ij = q_ij + sqrt(alpha log(t + C) / N_ij); one at a time, so that a cycle cannot
+empty a batch. When half of the arms are gone, small batches are joined with large ones, to between
+1/2 and 3/2 of the batch size; and so on.
 """
 
 from __future__ import annotations
@@ -12,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Bools, Floats, Ints
-from factored_bandits.errors import InvalidInput
 from factored_bandits.core.kernel import kernel
 from factored_bandits.core.rng import shuffle_column
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import FOREVER
 from factored_bandits.policies.blocks.duels import check_positive, check_size, deficit, record
 
@@ -23,7 +25,9 @@ BATCHES, LEFT, STAGE = 0, 1, 2  # places in State.counts
 
 
 class Params(NamedTuple):
-    """`alpha` under the root; arms in a `batch`; chance of `failure` that the bounds allow (the papers take 1 / T)."""
+    """`alpha` under the root; arms in a `batch`; chance of `failure` that the bounds allow (the
+    papers take 1 / T).
+    """
 
     alpha: float = 1.01
     batch: int = 4
@@ -35,7 +39,9 @@ class State(NamedTuple):
 
     wins: Floats  # (K, K) of row over column, a tie counts one half
     active: Bools  # (K,) who is left
-    groups: Ints  # (K, 6) arms, batch by batch, and scratch; per batch its start, its length, its rank, and scratch
+    # (K, 6) arms, batch by batch, and scratch; per batch its start, its length, its rank, and
+    # scratch
+    groups: Ints
     counts: Ints  # (3,) batches; arms left; stage, 0 before the first round
     delay: Floats  # (1,) C, added to the round inside the logarithm
 
@@ -46,15 +52,19 @@ def begin(policy: str, params: Params, arms: int) -> State:
     check_size(policy, arms, matrices=1)
     check_positive(policy, batch=batch, failure=failure)
     if alpha <= 0.5:
-        raise InvalidInput(f"{policy}: alpha must exceed 0.5, not {alpha!r}")
+        raise InvalidInputError(f"{policy}: alpha must exceed 0.5, not {alpha!r}")
     batches = max(1, int(arms / batch + 0.5))
     groups = np.zeros((arms, 6), dtype=np.int64)
     groups[:, ARM] = np.arange(arms)
     edges = np.arange(batches + 1) * arms // batches
     groups[:batches, START], groups[:batches, LENGTH] = edges[:-1], np.diff(edges)
-    delay = ((4.0 * alpha - 1.0) * arms**2 / ((2.0 * alpha - 1.0) * failure)) ** (1.0 / (2.0 * alpha - 1.0))
+    delay = ((4.0 * alpha - 1.0) * arms**2 / ((2.0 * alpha - 1.0) * failure)) ** (
+        1.0 / (2.0 * alpha - 1.0)
+    )
     counts = np.array([batches, arms, 0])
-    return State(np.zeros((arms, arms)), np.ones(arms, dtype=np.bool_), groups, counts, np.array([delay]))
+    return State(
+        np.zeros((arms, arms)), np.ones(arms, dtype=np.bool_), groups, counts, np.array([delay])
+    )
 
 
 @kernel
@@ -144,7 +154,9 @@ def join_next(state: State, b: int) -> int:
 
 @kernel
 def weakest(state: State, b: int, level: float) -> int:
-    """The place in batch b of an arm that another one of it beats beyond doubt, level = alpha log(t + C); or -1."""
+    """The place in batch b of an arm that another one of it beats with high confidence, level = alpha
+    log(t + C); or -1.
+    """
     groups, wins = state.groups, state.wins
     start, length = groups[b, START], groups[b, LENGTH]
     for k in range(length):
@@ -194,12 +206,12 @@ def recommend(params: Params, state: State, action: Ints) -> None:
 
 
 @kernel
-def standing(params: Params, state: State) -> tuple[Bools, int]:
+def active_sets(params: Params, state: State) -> tuple[Bools, int]:
     """Who is left, and how many are not."""
     return state.active, len(state.active) - state.counts[LEFT]
 
 
-def absorb(params: Params, state: State, wins: Floats) -> None:
+def warm_start(params: Params, state: State, wins: Floats) -> None:
     """Past duels count like duels played, for arms that share a batch at some time."""
     state.wins[:] += wins
 

@@ -1,8 +1,10 @@
-"""MergeDTS (Li, Markov, de Rijke & Zoghi, TOIS 2020): many arms, compared in small batches with Thompson sampling.
+"""MergeDTS (Li, Markov, de Rijke & Zoghi, TOIS 2020): many arms, compared in small batches with
+Thompson sampling.
 
-MergeRUCB with other duels: the first arm is the Copeland winner of a sample from the posterior of its batch; the second
-the one most likely to *lose* against it, because it is the next that can be thrown out. An arm left alone in its
-batch joins the next one, so that a winner meets everybody, also where all other arms are alike.
+MergeRUCB with other duels: the first arm is the Copeland winner of a sample from the posterior of
+its batch; the second the one most likely to *lose* against it, because it is the next that can be
+thrown out. An arm left alone in its batch joins the next one, so that a winner meets everybody,
+also where all other arms are alike.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.identical_gap(8, 0.9)
@@ -19,8 +21,9 @@ import numpy as np
 
 from factored_bandits.core.arrays import Ints
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.rng import below
+from factored_bandits.core.rng import randint
 from factored_bandits.policies.base import Info
+
 from ._merge import (
     ARM,
     BATCHES,
@@ -29,7 +32,7 @@ from ._merge import (
     START,
     Params,
     State,
-    absorb,
+    active_sets,
     begin,
     confidence,
     idle,
@@ -38,7 +41,7 @@ from ._merge import (
     recommend,
     regroup,
     remove,
-    standing,
+    warm_start,
     weakest,
 )
 
@@ -46,14 +49,14 @@ __all__ = [
     "INFO",
     "Params",
     "State",
-    "absorb",
+    "active_sets",
     "confidence",
     "idle",
     "init",
     "learn",
     "plan",
     "recommend",
-    "standing",
+    "warm_start",
 ]
 
 INFO = Info(
@@ -107,13 +110,15 @@ def likely_winner(state: State, start: int, length: int, rng: np.random.Generato
             choice, ties = k, 1
         elif groups[k, RANK] == groups[choice, RANK]:
             ties += 1
-            if below(rng, ties) == 0:
+            if randint(rng, ties) == 0:
                 choice = k
     return groups[start + choice, ARM]
 
 
 @kernel
-def likely_loser(state: State, start: int, length: int, first: int, rng: np.random.Generator) -> int:
+def likely_loser(
+    state: State, start: int, length: int, first: int, rng: np.random.Generator
+) -> int:
     """argmin over the other arms of the batch of phi_j ~ Beta(W_j,first + 1, W_first,j + 1)."""
     wins, choice, smallest = state.wins, first, math.inf
     for k in range(length):

@@ -1,9 +1,11 @@
-"""MergeRUCB (Zoghi, Whiteson & de Rijke, WSDM 2015): many arms, compared in small batches that merge as arms go.
+"""MergeRUCB (Zoghi, Whiteson & de Rijke, WSDM 2015): many arms, compared in small batches that
+merge as arms go.
 
-Batches take turns; inside a batch a random arm duels its strongest rival, and an arm that another one of the batch
-beats beyond doubt leaves for good. When half of the arms are gone the batches merge. Comparisons stay local, so the
-regret grows with K and not with K^2. But equal arms never part: where most batches hold nothing but equal arms (one
-winner, all others alike), half of the arms never leave and the regret is linear. Use `merge_dts` there.
+Batches take turns; inside a batch a random arm duels its strongest rival, and an arm that another
+one of the batch beats with high confidence leaves for good. When half of the arms are gone the batches
+merge. Comparisons stay local, so the regret grows with K and not with K^2. But equal arms never
+part: where most batches hold nothing but equal arms (one winner, all others alike), half of the
+arms never leave and the regret is linear. Use `merge_dts` there.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.arithmetic(8, step=0.07)
@@ -20,8 +22,9 @@ import numpy as np
 
 from factored_bandits.core.arrays import Ints
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.rng import below
+from factored_bandits.core.rng import randint
 from factored_bandits.policies.base import Info
+
 from ._merge import (
     ARM,
     BATCHES,
@@ -29,7 +32,7 @@ from ._merge import (
     START,
     Params,
     State,
-    absorb,
+    active_sets,
     begin,
     confidence,
     idle,
@@ -37,7 +40,7 @@ from ._merge import (
     recommend,
     regroup,
     remove,
-    standing,
+    warm_start,
     weakest,
 )
 
@@ -45,14 +48,14 @@ __all__ = [
     "INFO",
     "Params",
     "State",
-    "absorb",
+    "active_sets",
     "confidence",
     "idle",
     "init",
     "learn",
     "plan",
     "recommend",
-    "standing",
+    "warm_start",
 ]
 
 INFO = Info(
@@ -82,15 +85,21 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     start, length = state.groups[b, START], state.groups[b, LENGTH]
     actions[0, 0] = actions[0, 1] = state.groups[start, ARM]
     if length > 1:
-        place = below(rng, length)
+        place = randint(rng, length)
         actions[0, 0] = state.groups[start + place, ARM]
-        actions[0, 1] = state.groups[start + strongest(state, start, length, place, level, rng), ARM]
+        actions[0, 1] = state.groups[
+            start + strongest(state, start, length, place, level, rng), ARM
+        ]
     return 1
 
 
 @kernel
-def strongest(state: State, start: int, length: int, place: int, level: float, rng: np.random.Generator) -> int:
-    """The place in the batch with the largest u_jc, c at `place` excluded; 1 for a pair that has not met."""
+def strongest(
+    state: State, start: int, length: int, place: int, level: float, rng: np.random.Generator
+) -> int:
+    """The place in the batch with the largest u_jc, c at `place` excluded; 1 for a pair that has
+    not met.
+    """
     wins, c = state.wins, state.groups[start + place, ARM]
     choice, best, ties = place, -math.inf, 0
     for k in range(length):
@@ -102,6 +111,6 @@ def strongest(state: State, start: int, length: int, place: int, level: float, r
                 if bound > best:
                     best, ties = bound, 0
                 ties += 1
-                if ties == 1 or below(rng, ties) == 0:
+                if ties == 1 or randint(rng, ties) == 0:
                     choice = k
     return choice

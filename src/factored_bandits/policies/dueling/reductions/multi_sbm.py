@@ -1,7 +1,9 @@
-"""MultiSBM (Ailon, Karnin & Joachims, ICML 2014): one bandit machine per arm, each learning who beats that arm.
+"""MultiSBM (Ailon, Karnin & Joachims, ICML 2014): one bandit machine per arm, each learning who
+beats that arm.
 
-The second arm of a duel stands first in the next one; there the machine that belongs to it chooses the opponent, by
-UCB, and learns whether the opponent won. Good opponents take the turn more and more often.
+The second arm of a duel stands first in the next one; there the machine that belongs to it chooses
+the opponent, by UCB, and learns whether the opponent won. Good opponents take the turn more and
+more often.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.identical_gap(4, 0.9)
@@ -18,10 +20,15 @@ import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.rng import below
+from factored_bandits.core.rng import randint
 from factored_bandits.policies.base import Info
+from factored_bandits.policies.blocks.base_bandits import (
+    ucb_feed,
+    ucb_pick,
+    ucb_tables,
+    ucb_warm_start,
+)
 from factored_bandits.policies.blocks.duels import check_positive, check_size
-from factored_bandits.policies.blocks.base_bandits import ucb_absorb, ucb_feed, ucb_pick, ucb_tables
 
 INFO = Info(
     title="MultiSBM",
@@ -53,13 +60,15 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
     arms = int(sizes[0])
     check_size("multi_sbm", arms, matrices=4)
     check_positive("multi_sbm", alpha=params.alpha)
-    return State(ucb_tables(arms, arms), np.zeros(arms), np.zeros(arms, dtype=np.int64), np.full(1, -1))
+    return State(
+        ucb_tables(arms, arms), np.zeros(arms), np.zeros(arms, dtype=np.int64), np.full(1, -1)
+    )
 
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """The previous second arm, and its machine's choice."""
-    first = state.previous[0] if state.previous[0] >= 0 else below(rng, len(state.pulls))
+    first = state.previous[0] if state.previous[0] >= 0 else randint(rng, len(state.pulls))
     actions[0, 0] = first
     actions[0, 1] = ucb_pick(state.tables[first], state.pulls[first], params.alpha, rng)
     state.previous[0] = actions[0, 1]
@@ -85,9 +94,9 @@ def recommend(params: Params, state: State, action: Ints) -> None:
     action[0], action[1] = best, best
 
 
-def absorb(params: Params, state: State, wins: Floats) -> None:
+def warm_start(params: Params, state: State, wins: Floats) -> None:
     """Past duels teach the machines of both arms."""
     plays = wins + wins.T
-    ucb_absorb(state.tables, wins.T, plays)
+    ucb_warm_start(state.tables, wins.T, plays)
     state.pulls[:] += plays.sum(axis=1)
     state.chosen[:] += wins.sum(axis=1).astype(np.int64)  # as if the winner had been the one chosen

@@ -1,10 +1,11 @@
-"""Self-Sparring (Sui, Zhuang, Burdick & Yue, UAI 2017): Thompson sampling draws both arms of a duel.
+"""Self-Sparring (Sui, Zhuang, Burdick & Yue, UAI 2017): Thompson sampling draws both arms of a
+duel.
 
-One Beta distribution per arm. Two independent samples of all of them, the largest of each goes into the duel; the
-winner gains a win, the loser a loss. Very small regret in most runs. But where arms are close to the best one, a run in
-a hundred or so settles on one of those for long if duels of an arm with itself are skipped, since these are then all it
-plays: look at the worst run, not at the mean only. Counting them costs two to four times the median regret, and showed
-no such run in 600.
+One Beta distribution per arm. Two independent samples of all of them, the largest of each goes into
+the duel; the winner gains a win, the loser a loss. Very small regret in most runs. But where arms
+are close to the best one, a run in a hundred or so settles on one of those for long if duels of an
+arm with itself are skipped, since these are then all it plays: look at the worst run, not at the
+mean only. Counting them costs two to four times the median regret, and showed no such run in 600.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.identical_gap(4, 0.9)
@@ -80,7 +81,7 @@ def recommend(params: Params, state: State, action: Ints) -> None:
     action[0], action[1] = best, best
 
 
-def absorb(params: Params, state: State, wins: Floats) -> None:
+def warm_start(params: Params, state: State, wins: Floats) -> None:
     """Past duels count like duels played."""
     state.table[WINS] += wins.sum(axis=1)
     state.table[PLAYS] += wins.sum(axis=1) + wins.sum(axis=0)

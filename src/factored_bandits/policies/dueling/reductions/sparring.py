@@ -1,8 +1,10 @@
-"""Sparring (Ailon, Karnin & Joachims, ICML 2014): two bandits, one for each place of the duel, play each other.
+"""Sparring (Ailon, Karnin & Joachims, ICML 2014): two bandits, one for each place of the duel, play
+each other.
 
-Each machine chooses the arm for its place and learns whether that arm has won, and nothing else. What one machine sees
-depends on how the other plays, so with UCB machines it is a heuristic, though a good one; with Tsallis-INF machines,
-which bear an adversary, its regret is bounded too. Duels of an arm with itself are learned like all others.
+Each machine chooses the arm for its place and learns whether that arm has won, and nothing else.
+What one machine sees depends on how the other plays, so with UCB machines it is a heuristic, though
+a good one; with Tsallis-INF machines, which bear an adversary, its regret is bounded too. Duels of
+an arm with itself are learned like all others.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.identical_gap(4, 0.9)
@@ -20,11 +22,10 @@ import numpy as np
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
 from factored_bandits.policies.base import Code, Info
-from factored_bandits.policies.blocks.duels import check_positive
 from factored_bandits.policies.blocks.base_bandits import (
-    CHANCES,
     LOSSES,
     PLAYS,
+    PROBABILITIES,
     count,
     exp3_pick,
     thompson_pick,
@@ -33,7 +34,8 @@ from factored_bandits.policies.blocks.base_bandits import (
     ucb_pick,
     ucb_tables,
 )
-from factored_bandits.policies.blocks.propensities import no_promises, promise, promised
+from factored_bandits.policies.blocks.duels import check_positive
+from factored_bandits.policies.blocks.propensities import no_propensities, recall, remember
 from factored_bandits.policies.blocks.tsallis import (
     IMPORTANCE,
     REDUCED_VARIANCE,
@@ -59,7 +61,7 @@ INFO = Info(
 class Params(NamedTuple):
     """The machine of both places; `alpha` under the root of UCB's bound, sqrt(alpha ln n / plays)."""
 
-    machine: Literal["ucb", "thompson", "exp3", "tsallis_inf"] = "ucb"
+    base_bandit: Literal["ucb", "thompson", "exp3", "tsallis_inf"] = "ucb"
     alpha: float = 2.5
 
 
@@ -69,16 +71,16 @@ class State(NamedTuple):
     tables: Floats  # (2, 4, K) the machines of the first and the second place, see _machines
     pulls: Floats  # (1,) duels learned
     guesses: Floats  # (2,) of Tsallis-INF: where its equation was solved last
-    promises: Floats  # (duels, 3) the chances of both arms of the last duels, see _promises
+    remembered: Floats  # (duels, 3) the chances of both arms of the last duels, see _promises
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
     check_positive("sparring", alpha=params.alpha)
     tables = ucb_tables(2, int(sizes[0]))
-    if params.machine != UCB:
+    if params.base_bandit != UCB:
         tables[:, LOSSES] = 0.0
-    return State(tables, np.zeros(1), np.zeros(2), no_promises(2))
+    return State(tables, np.zeros(1), np.zeros(2), no_propensities(2))
 
 
 @kernel
@@ -86,9 +88,11 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     """Each machine picks the arm of its place."""
     for place in range(2):
         actions[0, place] = pick(params, state, place, rng)
-    if params.machine >= EXP3:
+    if params.base_bandit >= EXP3:
         for place in range(2):
-            promise(state.promises, t, place, state.tables[place, CHANCES, actions[0, place]])
+            remember(
+                state.remembered, t, place, state.tables[place, PROBABILITIES, actions[0, place]]
+            )
     return 1
 
 
@@ -96,11 +100,11 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 def pick(params: Params, state: State, place: int, rng: np.random.Generator) -> int:
     """The choice of one machine."""
     table, pulls = state.tables[place], state.pulls[0]
-    if params.machine == UCB:
+    if params.base_bandit == UCB:
         return ucb_pick(table, pulls, params.alpha, rng)
-    if params.machine == THOMPSON:
+    if params.base_bandit == THOMPSON:
         return thompson_pick(table, rng)
-    if params.machine == EXP3:
+    if params.base_bandit == EXP3:
         return exp3_pick(table, pulls, rng)
     return tsallis_pick(table, pulls, state.guesses, place, rng)
 
@@ -112,15 +116,26 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
     for place in range(2):
         table, arm = state.tables[place], actions[0, place]
         win = rewards[0] if place == 0 else 1.0 - rewards[0]
-        if params.machine == UCB:
+        if params.base_bandit == UCB:
             ucb_feed(table, arm, win)
         else:
             count(table, arm, win)
-        if params.machine >= EXP3:
-            estimator = REDUCED_VARIANCE if params.machine == TSALLIS_INF else IMPORTANCE
+        if params.base_bandit >= EXP3:
+            estimator = REDUCED_VARIANCE if params.base_bandit == TSALLIS_INF else IMPORTANCE
             rate = learning_rate(state.pulls[0], estimator)
-            table[CHANCES, arm] = promised(state.promises, t, place, table[CHANCES, arm])
-            tsallis_feed(table[LOSSES], table[CHANCES], 0, table.shape[1], arm, 1.0 - win, rate, estimator)
+            table[PROBABILITIES, arm] = recall(
+                state.remembered, t, place, table[PROBABILITIES, arm]
+            )
+            tsallis_feed(
+                table[LOSSES],
+                table[PROBABILITIES],
+                0,
+                table.shape[1],
+                arm,
+                1.0 - win,
+                rate,
+                estimator,
+            )
 
 
 @kernel

@@ -1,12 +1,14 @@
-"""Winner Stays (Chen & Frazier, ICML 2017): the winner of a duel defends its title against the next challenger.
+"""Winner Stays (Chen & Frazier, ICML 2017): the winner of a duel defends its title against the next
+challenger.
 
-Every arm keeps its wins less its losses. The two arms with the largest difference duel; ties go to those who have just
-played, then to chance. So a pair duels until one falls behind an arm that has not yet played in this round, which is
-the next challenger; a round ends when every arm has challenged. For strong regret, after the r-th round (not after
-every duel) its winner duels itself floor(beta^r) times.
+Every arm keeps its wins less its losses. The two arms with the largest difference duel; ties go to
+those who have just played, then to chance. So a pair duels until one falls behind an arm that has
+not yet played in this round, which is the next challenger; a round ends when every arm has
+challenged. For strong regret, after the r-th round (not after every duel) its winner duels itself
+floor(beta^r) times.
 
-Within a round everyone who has not played has the same difference, everyone beaten one less; so the next pair is known
-without a search.
+Within a round everyone who has not played has the same difference, everyone beaten one less; so the
+next pair is known without a search.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.identical_gap(4, 0.9)
@@ -22,9 +24,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
-from factored_bandits.errors import InvalidInput
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.rng import below
+from factored_bandits.core.rng import randint
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import FOREVER, Code, Info
 
 STRONG: Code = 0  # Params.regret
@@ -42,7 +44,9 @@ INFO = Info(
 
 
 class Params(NamedTuple):
-    """WS-S for `strong` regret with its `beta` > 1, or WS-W for `weak` regret, which never duels an arm with itself."""
+    """WS-S for `strong` regret with its `beta` > 1, or WS-W for `weak` regret, which never duels an
+    arm with itself.
+    """
 
     regret: Literal["strong", "weak"] = "strong"
     beta: float = 1.1
@@ -53,14 +57,18 @@ class State(NamedTuple):
 
     margin: Ints  # (K,) wins less losses
     pool: Ints  # (K,) the arms that have not played in this round, packed
-    clock: Ints  # (5,) the round, 0 before the first; the pair, NOBODY for one to be chosen; size of pool; rest ends
+    # (5,) the round, 0 before the first; the pair, NOBODY for one to be chosen; size of pool; rest
+    # ends
+    clock: Ints
     power: Floats  # (1,) beta^round, at most FOREVER
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """No round has begun."""
     if not params.beta > 1.0:
-        raise InvalidInput(f"winner_stays: beta must exceed 1, not {params.beta:g}: the rests grow as beta^round")
+        raise InvalidInputError(
+            f"winner_stays: beta must exceed 1, not {params.beta:g}: the rests grow as beta^round"
+        )
     arms = int(sizes[0])
     clock = np.array([0, NOBODY, NOBODY, 0, 0])
     return State(np.zeros(arms, dtype=np.int64), np.zeros(arms, dtype=np.int64), clock, np.ones(1))
@@ -99,7 +107,7 @@ def new_round(params: Params, state: State) -> None:
 @kernel
 def challenger(state: State, rng: np.random.Generator) -> int:
     """A random one of those who have not played in this round."""
-    place = below(rng, state.clock[WAITING])
+    place = randint(rng, state.clock[WAITING])
     arm = state.pool[place]
     state.clock[WAITING] -= 1
     state.pool[place] = state.pool[state.clock[WAITING]]
@@ -108,7 +116,9 @@ def challenger(state: State, rng: np.random.Generator) -> int:
 
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
-    """Win and loss; a tie changes nothing, nor does a duel that was asked before its pair was decided."""
+    """Win and loss; a tie changes nothing, nor does a duel that was asked before its pair was
+    decided.
+    """
     clock, margin = state.clock, state.margin
     first, second = actions[0, 0], actions[0, 1]
     if first == second or first != clock[FIRST] or second != clock[SECOND]:

@@ -1,4 +1,5 @@
-"""Whom an arm l of L_C duels in RMED1, RMED2 and RMED2FH (Komiyama, Honda, Kashima & Nakagawa, COLT 2015, Algorithm 2).
+"""Whom an arm l of L_C duels in RMED1, RMED2 and RMED2FH (Komiyama, Honda, Kashima & Nakagawa, COLT
+2015, Algorithm 2).
 
 O_l = {j: q_lj <= 1/2} are the arms that can tell against l, i* is the likeliest best arm.
 """
@@ -10,13 +11,16 @@ import math
 import numpy as np
 
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.rng import below
+from factored_bandits.core.rng import randint
+
 from ._rmed import END, LEARNED, NOBODY, OPEN, PARTNER, State, log_log
 
 
 @kernel
 def opponent(state: State, l: int, best: int, rng: np.random.Generator) -> int:
-    """RMED1: i* if it is in O_l = {j: q_lj <= 1/2}, else the arm of O_l that beats l most often, else i*."""
+    """RMED1: i* if it is in O_l = {j: q_lj <= 1/2}, else the arm of O_l that beats l most often,
+    else i*.
+    """
     share = state.share
     if share[l, best] <= 0.5:
         return best
@@ -26,7 +30,7 @@ def opponent(state: State, l: int, best: int, rng: np.random.Generator) -> int:
             if share[l, j] < least:
                 least, ties = share[l, j], 0
             ties += 1
-            if ties == 1 or below(rng, ties) == 0:
+            if ties == 1 or randint(rng, ties) == 0:
                 choice = j
     return choice
 
@@ -40,7 +44,9 @@ def regret(state: State, l: int, j: int, best: int) -> float:
 
 @kernel
 def cheapest(state: State, l: int, best: int, rng: np.random.Generator) -> int:
-    """b_l: where evidence against l costs least, argmin over q_lj < 1/2 of max(regret, 0.01) / d(q_lj)."""
+    """b_l: where evidence against l costs least, argmin over q_lj < 1/2 of max(regret, 0.01) /
+    d(q_lj).
+    """
     choice, least, ties = NOBODY, math.inf, 0
     for j in range(state.share.shape[0]):
         if state.share[l, j] < 0.5:
@@ -49,7 +55,7 @@ def cheapest(state: State, l: int, best: int, rng: np.random.Generator) -> int:
                 if price < least:
                     least, ties = price, 0
                 ties += 1
-                if ties == 1 or below(rng, ties) == 0:
+                if ties == 1 or randint(rng, ties) == 0:
                     choice = j
     return choice
 
@@ -65,7 +71,9 @@ def fix_partners(state: State, best: int, rng: np.random.Generator) -> None:
 
 
 @kernel
-def cheap_opponent(state: State, l: int, best: int, cheap: int, t: int, rng: np.random.Generator) -> int:
+def cheap_opponent(
+    state: State, l: int, best: int, cheap: int, t: int, rng: np.random.Generator
+) -> int:
     """RMED2: i* as long as it has met l seldom, else b_l, else RMED1's choice."""
     share, wins = state.share, state.wins
     if cheap != NOBODY:

@@ -1,13 +1,14 @@
-"""Relative Minimum Empirical Divergence (Komiyama, Honda, Kashima & Nakagawa, COLT 2015): what its three forms share.
+"""Relative Minimum Empirical Divergence (Komiyama, Honda, Kashima & Nakagawa, COLT 2015): what its
+three forms share.
 
-I_i = sum over j with q_ij < 1/2 of N_ij d(q_ij) is the evidence against arm i being the best, i* = argmin I. The forms
-go through a list L_C of arms whose evidence is within log t + f(K) of the least, and differ in whom these arms duel
-(`_rmed_opponents`).
+I_i = sum over j with q_ij < 1/2 of N_ij d(q_ij) is the evidence against arm i being the best, i* =
+argmin I. The forms go through a list L_C of arms whose evidence is within log t + f(K) of the
+least, and differ in whom these arms duel (`_rmed_opponents`).
 
-A duel changes I for the two arms played only, and only through one pair; their sums are taken anew (K additions, like
-the search for the minimum), so that no rounding error gathers. Sums that are equal but for the order in which they were
-taken count as ties. Pairs with N < L = ceil(alpha log log t) are looked for only when L has grown: each pass visits
-every pair once, in random order.
+A duel changes I for the two arms played only, and only through one pair; their sums are taken anew
+(K additions, like the search for the minimum), so that no rounding error gathers. Sums that are
+equal but for the order in which they were taken count as ties. Pairs with N < L = ceil(alpha log
+log t) are looked for only when L has grown: each pass visits every pair once, in random order.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.rng import below, shuffle_column
+from factored_bandits.core.rng import randint, shuffle_column
 from factored_bandits.policies.blocks.duels import (
     check_positive,
     check_size,
@@ -40,14 +41,23 @@ class State(NamedTuple):
     """Records of all pairs, the evidence, and where the loop over the lists stands."""
 
     wins: Floats  # (K, K) of row over column, a tie counts one half
-    share: Floats  # (K, K) q_ij; 1 on the diagonal, which keeps an arm out of its own set of opponents
-    divergences: Floats  # (K, K) d(q_ij) where q_ij < 1/2, else 0; equal for equal q, so that ties are ties
+    share: (
+        Floats  # (K, K) q_ij; 1 on the diagonal, which keeps an arm out of its own set of opponents
+    )
+    divergences: (
+        Floats  # (K, K) d(q_ij) where q_ij < 1/2, else 0; equal for equal q, so that ties are ties
+    )
     evidence: Floats  # (K, K) N_ij d(q_ij) where q_ij < 1/2, else 0
     total: Floats  # (K,) I, the sums of the rows of `evidence`
     slack: Floats  # (1,) f(K)
-    lists: Ints  # (K, 6) order of a pass over the pairs; L_C; L_N; in L_R?; in L_N?; fixed opponent b_l or NOBODY
-    clock: Ints  # (10,) duels that all pairs had; next pair; rounds of the last passes, from and to; |L_C|, place in
-    # it; |L_N|; with a known horizon: duels of every pair at the start; are the b_l open? if so, the last round learned
+    # (K, 6) order of a pass over the pairs; L_C; L_N; in L_R?; in L_N?; fixed opponent b_l or
+    # NOBODY
+    lists: Ints
+    # (10,) duels that all pairs had; next pair; rounds of the last passes, from and to; |L_C|,
+    # place in
+    clock: Ints
+    # it; |L_N|; with a known horizon: duels of every pair at the start; are the b_l open? if so,
+    # the last round learned
 
 
 def begin(policy: str, arms: int, weight: float, alpha: float) -> State:
@@ -95,7 +105,9 @@ def sweep(state: State, duels: int, t: int, rng: np.random.Generator, actions: I
 
 @kernel
 def likeliest(state: State, rng: np.random.Generator) -> int:
-    """i*: the arm with the least evidence against it; no chance is used up where it is the only one."""
+    """i*: the arm with the least evidence against it; no chance is used up where it is the only
+    one.
+    """
     total = state.total
     best, ties, least = 0, 0, smallest(total) + ROUNDING
     for i in range(len(total)):
@@ -103,7 +115,7 @@ def likeliest(state: State, rng: np.random.Generator) -> int:
             best = i
             ties += 1
     if ties > 1:
-        left, best = below(rng, ties), 0
+        left, best = randint(rng, ties), 0
         while total[best] > least or left > 0:
             left -= total[best] <= least
             best += 1
@@ -143,8 +155,8 @@ def learn(params: Any, state: State, t: int, actions: Ints, rewards: Floats) -> 
     first, second = actions[0, 0], actions[0, 1]
     if first != second:
         record(state.wins, first, second, rewards[0])
-        weigh(state, first, second)
-        weigh(state, second, first)
+        update_evidence(state, first, second)
+        update_evidence(state, second, first)
     if clock[OPEN] == 1:
         clock[LEARNED] = t
     if clock[BEGIN] <= t < clock[END]:
@@ -158,7 +170,7 @@ def learn(params: Any, state: State, t: int, actions: Ints, rewards: Floats) -> 
 
 
 @kernel
-def weigh(state: State, i: int, j: int) -> None:
+def update_evidence(state: State, i: int, j: int) -> None:
     """q_ij and the evidence against i after the pair (i, j) met."""
     n = state.wins[i, j] + state.wins[j, i]
     q = state.wins[i, j] / n
@@ -174,8 +186,10 @@ def weigh(state: State, i: int, j: int) -> None:
 
 
 @kernel
-def rest(state: State, t: int, next_pass: int) -> int:
-    """While i* is alone in L_N and ahead of all it duels itself, until another arm joins or pairs are missing."""
+def idle_rounds(state: State, t: int, next_pass: int) -> int:
+    """While i* is alone in L_N and ahead of all it duels itself, until another arm joins or pairs
+    are missing.
+    """
     clock, lists, total = state.clock, state.lists, state.total
     if clock[NEXT_LENGTH] != 1 or clock[PLACE] != clock[LENGTH] or clock[LENGTH] != 1:
         return 0
@@ -202,9 +216,11 @@ def recommend(params: Any, state: State, action: Ints) -> None:
     action[0], action[1] = best, best
 
 
-def absorb(params: Any, state: State, wins: Floats) -> None:
-    """Past duels count like duels of the passes over the pairs; the first loop goes over all arms as ever."""
+def warm_start(params: Any, state: State, wins: Floats) -> None:
+    """Past duels count like duels of the passes over the pairs; the first loop goes over all arms
+    as ever.
+    """
     state.wins[:] += wins
     for i, j in met(state.wins):
-        weigh(state, i, j)
-        weigh(state, j, i)
+        update_evidence(state, i, j)
+        update_evidence(state, j, i)

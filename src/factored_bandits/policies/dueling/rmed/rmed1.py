@@ -1,7 +1,9 @@
-"""RMED1, Relative Minimum Empirical Divergence (Komiyama, Honda, Kashima & Nakagawa, COLT 2015, Algorithm 1).
+"""RMED1, Relative Minimum Empirical Divergence (Komiyama, Honda, Kashima & Nakagawa, COLT 2015,
+Algorithm 1).
 
-Every arm that might still be the best, given the evidence against it so far, takes its turn and duels the likeliest
-best arm if that one is ahead of it, else the arm that beats it most often. Once only the best is left it duels itself.
+Every arm that might still be the best, given the evidence against it so far, takes its turn and
+duels the likeliest best arm if that one is ahead of it, else the arm that beats it most often. Once
+only the best is left it duels itself.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.identical_gap(8, 0.9)
@@ -19,10 +21,21 @@ import numpy as np
 from factored_bandits.core.arrays import Ints
 from factored_bandits.core.kernel import kernel
 from factored_bandits.policies.base import FOREVER, Info
-from ._rmed import State, absorb, begin, learn, likeliest, next_arm, recommend, rest, sweep
-from ._opponents import opponent
 
-__all__ = ["INFO", "Params", "State", "absorb", "idle", "init", "learn", "plan", "recommend"]
+from ._opponents import opponent
+from ._rmed import (
+    State,
+    begin,
+    idle_rounds,
+    learn,
+    likeliest,
+    next_arm,
+    recommend,
+    sweep,
+    warm_start,
+)
+
+__all__ = ["INFO", "Params", "State", "idle", "init", "learn", "plan", "recommend", "warm_start"]
 
 INFO = Info(
     title="Relative Minimum Empirical Divergence 1",
@@ -58,4 +71,4 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 @kernel
 def idle(params: Params, state: State, t: int) -> int:
     """The best arm alone duels itself until log t lets another one in."""
-    return rest(state, t, FOREVER)
+    return idle_rounds(state, t, FOREVER)

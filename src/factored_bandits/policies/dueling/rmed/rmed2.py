@@ -1,7 +1,9 @@
-"""RMED2 (Komiyama, Honda, Kashima & Nakagawa, COLT 2015, Algorithms 1 and 2): RMED1 with the cheapest opponents.
+"""RMED2 (Komiyama, Honda, Kashima & Nakagawa, COLT 2015, Algorithms 1 and 2): RMED1 with the
+cheapest opponents.
 
-Evidence against an arm can come from any arm that beats it. RMED2 takes it where it costs the least regret, and meets
-the likeliest best arm now and then; to know the prices it keeps alpha log log t duels of every pair.
+Evidence against an arm can come from any arm that beats it. RMED2 takes it where it costs the least
+regret, and meets the likeliest best arm now and then; to know the prices it keeps alpha log log t
+duels of every pair.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.identical_gap(8, 0.9)
@@ -21,22 +23,23 @@ from factored_bandits.core.arrays import Ints
 from factored_bandits.core.kernel import kernel
 from factored_bandits.policies.base import Info
 from factored_bandits.policies.blocks.duels import first_round
+
+from ._opponents import cheap_opponent, cheapest
 from ._rmed import (
     SWEPT,
     State,
-    absorb,
     begin,
+    idle_rounds,
     learn,
     likeliest,
     log_log,
     next_arm,
     recommend,
-    rest,
     sweep,
+    warm_start,
 )
-from ._opponents import cheap_opponent, cheapest
 
-__all__ = ["INFO", "Params", "State", "absorb", "idle", "init", "learn", "plan", "recommend"]
+__all__ = ["INFO", "Params", "State", "idle", "init", "learn", "plan", "recommend", "warm_start"]
 
 INFO = Info(
     title="Relative Minimum Empirical Divergence 2",
@@ -62,7 +65,9 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
-    """Pairs with N < alpha log log t first; then the arms of L_C, each where evidence against it is cheapest."""
+    """Pairs with N < alpha log log t first; then the arms of L_C, each where evidence against it is
+    cheapest.
+    """
     if not sweep(state, math.ceil(params.alpha * log_log(t)), t, rng, actions):
         best = likeliest(state, rng)
         l = next_arm(state, best, rng)
@@ -73,5 +78,7 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 
 @kernel
 def idle(params: Params, state: State, t: int) -> int:
-    """The best arm alone duels itself until log t lets another one in or alpha log log t asks for more of all pairs."""
-    return rest(state, t, first_round(math.exp(min(state.clock[SWEPT] / params.alpha, 4.0))))
+    """The best arm alone duels itself until log t lets another one in or alpha log log t asks for
+    more of all pairs.
+    """
+    return idle_rounds(state, t, first_round(math.exp(min(state.clock[SWEPT] / params.alpha, 4.0))))

@@ -1,7 +1,8 @@
-"""RMED2FH (Komiyama, Honda, Kashima & Nakagawa, COLT 2015, Algorithms 1 and 2): RMED2 for a known horizon T.
+"""RMED2FH (Komiyama, Honda, Kashima & Nakagawa, COLT 2015, Algorithms 1 and 2): RMED2 for a known
+horizon T.
 
-Every pair duels alpha log log T times at the start; then each arm's cheapest opponent is chosen once and kept. The form
-for which optimality is proved.
+Every pair duels alpha log log T times at the start; then each arm's cheapest opponent is chosen
+once and kept. The form for which optimality is proved.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.identical_gap(8, 0.9)
@@ -18,27 +19,28 @@ from typing import NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Ints
-from factored_bandits.errors import InvalidInput
 from factored_bandits.core.kernel import kernel
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import FOREVER, Info
+
+from ._opponents import cheap_opponent, fix_partners
 from ._rmed import (
     GOAL,
     OPEN,
     PARTNER,
     State,
-    absorb,
     begin,
+    idle_rounds,
     learn,
     likeliest,
     log_log,
     next_arm,
     recommend,
-    rest,
     sweep,
+    warm_start,
 )
-from ._opponents import cheap_opponent, fix_partners
 
-__all__ = ["INFO", "Params", "State", "absorb", "idle", "init", "learn", "plan", "recommend"]
+__all__ = ["INFO", "Params", "State", "idle", "init", "learn", "plan", "recommend", "warm_start"]
 
 INFO = Info(
     title="Relative Minimum Empirical Divergence 2, fixed horizon",
@@ -61,7 +63,9 @@ class Params(NamedTuple):
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known but the horizon."""
     if horizon == 0:
-        raise InvalidInput("rmed2fh duels every pair alpha log log T times first: it must know the horizon T")
+        raise InvalidInputError(
+            "rmed2fh duels every pair alpha log log T times first: it must know the horizon T"
+        )
     state = begin("rmed2fh", int(sizes[0]), params.weight, params.alpha)
     state.clock[GOAL], state.clock[OPEN] = math.ceil(params.alpha * log_log(horizon)), 1
     return state
@@ -69,16 +73,21 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
-    """Pairs with N < alpha log log T first; then the arms of L_C, each against its b_l of the end of that phase."""
+    """Pairs with N < alpha log log T first; then the arms of L_C, each against its b_l of the end
+    of that phase.
+    """
     if not sweep(state, state.clock[GOAL], t, rng, actions):
         best = likeliest(state, rng)
         fix_partners(state, best, rng)
         l = next_arm(state, best, rng)
-        actions[0, 0], actions[0, 1] = l, cheap_opponent(state, l, best, state.lists[l, PARTNER], t, rng)
+        actions[0, 0], actions[0, 1] = (
+            l,
+            cheap_opponent(state, l, best, state.lists[l, PARTNER], t, rng),
+        )
     return 1
 
 
 @kernel
 def idle(params: Params, state: State, t: int) -> int:
     """The best arm alone duels itself until log t lets another one in."""
-    return rest(state, t, FOREVER)
+    return idle_rounds(state, t, FOREVER)

@@ -1,12 +1,14 @@
 """Which of many independent Beta variables is the largest? Exact in law, without drawing them all.
 
-Take a bar so low that some variable is nearly always above it. Whether a variable with both parameters at least 1 is
-above the bar, and where, is drawn by thinning: its density is log-concave, so beyond the bar it lies below its tangent
-there, an exponential of mass `e`; with chance e a point of that exponential is proposed, and accepted with the chance
-density / tangent. The proposals of all variables together are found by jumping: a variable proposes if an exponential
-clock rings within its hazard -log(1 - e), and blocks of variables whose hazards add up to less than the time left are
-skipped. Variables that are mostly above the bar are drawn as usual (hazard infinite). If none is above the bar, all
-are drawn below it. Any bar is exact; a good one makes a race of 256 cost about as much as ten draws.
+Take a bar so low that some variable is nearly always above it. Whether a variable with both
+parameters at least 1 is above the bar, and where, is drawn by thinning: its density is log-concave,
+so beyond the bar it lies below its tangent there, an exponential of mass `e`; with chance e a point
+of that exponential is proposed, and accepted with the chance density / tangent. The proposals of
+all variables together are found by jumping: a variable proposes if an exponential clock rings
+within its hazard -log(1 - e), and blocks of variables whose hazards add up to less than the time
+left are skipped. Variables that are mostly above the bar are drawn as usual (hazard infinite). If
+none is above the bar, all are drawn below it. Any bar is exact; a good one makes a race of 256 cost
+about as much as ten draws.
 """
 
 from __future__ import annotations
@@ -18,15 +20,23 @@ import numpy as np
 from factored_bandits.core.arrays import Floats
 from factored_bandits.core.kernel import kernel
 
-FIRST, SECOND, HAZARD = 0, 1, 2  # rows of a table, a column per variable: both parameters of the Beta, the hazard
-STERN = 2.0  # the bar lies this many standard deviations below the mean of some variable, and below no other so far
-ENOUGH = 12.0  # proposals per race: with very many variables the bar is raised until there are no more than these
+FIRST, SECOND, HAZARD = (
+    0,
+    1,
+    2,
+)  # rows of a table, a column per variable: both parameters of the Beta, the hazard
+# the bar lies this many standard deviations below the mean of some variable, and below no other so
+# far
+STERN = 2.0
+# proposals per race: with very many variables the bar is raised until there are no more than these
+ENOUGH = 12.0
 HALVINGS = 10  # of the way to 1, to find that bar
 
 
 @kernel
 def log_gamma(x: float) -> float:
-    """The logarithm of the gamma function for x >= 1, to about 1e-12 (math.lgamma differs between compilers).
+    """The logarithm of the gamma function for x >= 1, to about 1e-12 (math.lgamma differs between
+    compilers).
 
     >>> abs(log_gamma(5.5) - math.lgamma(5.5)) < 1e-12
     True
@@ -36,7 +46,9 @@ def log_gamma(x: float) -> float:
         product *= x
         x += 1.0
     y = 1.0 / (x * x)
-    series = (1.0 / 12.0 - y * (1.0 / 360.0 - y * (1.0 / 1260.0 - y * (1.0 / 1680.0 - y / 1188.0)))) / x
+    series = (
+        1.0 / 12.0 - y * (1.0 / 360.0 - y * (1.0 / 1260.0 - y * (1.0 / 1680.0 - y / 1188.0)))
+    ) / x
     return (x - 0.5) * math.log(x) - x + 0.5 * math.log(2.0 * math.pi) + series - math.log(product)
 
 
@@ -48,7 +60,8 @@ def steepness(a: float, b: float, bar: float) -> float:
 
 @kernel
 def hazard(a: float, b: float, bar: float) -> float:
-    """-log(1 - mass of the tangent beyond the bar); infinite where that mass is large or the density still rises.
+    """-log(1 - mass of the tangent beyond the bar); infinite where that mass is large or the
+    density still rises.
 
     With b = 1 the mass itself is known: the chance to be at most the bar is bar^a.
     """
@@ -106,7 +119,7 @@ def add_up(table: Floats, sums: Floats, block: int) -> None:
 
 
 @kernel
-def reconsider(table: Floats, sums: Floats, bar: float, at: int) -> None:
+def recompute_bar(table: Floats, sums: Floats, bar: float, at: int) -> None:
     """After the parameters of one variable have changed."""
     table[HAZARD, at] = hazard(table[FIRST, at], table[SECOND, at], bar)
     add_up(table, sums, at // ((table.shape[1] + len(sums) - 1) // len(sums)))
@@ -147,8 +160,12 @@ def race(table: Floats, sums: Floats, bar: float, rng: np.random.Generator) -> i
 
 
 @kernel
-def propose(a: float, b: float, hazard: float, bar: float, best: float, rng: np.random.Generator) -> float:
-    """A draw of a variable whose clock has rung; -1 if it is at most max(bar, best), or, with infinite hazard, any."""
+def propose(
+    a: float, b: float, hazard: float, bar: float, best: float, rng: np.random.Generator
+) -> float:
+    """A draw of a variable whose clock has rung; -1 if it is at most max(bar, best), or, with
+    infinite hazard, any.
+    """
     if hazard == math.inf:
         return rng.beta(a, b)
     if b == 1.0:
@@ -160,5 +177,7 @@ def propose(a: float, b: float, hazard: float, bar: float, best: float, rng: np.
     y = bar + above
     if y <= best or y >= 1.0:
         return -1.0
-    ratio = (a - 1.0) * math.log(y / bar) + (b - 1.0) * math.log((1.0 - y) / (1.0 - bar)) + fall * above
+    ratio = (
+        (a - 1.0) * math.log(y / bar) + (b - 1.0) * math.log((1.0 - y) / (1.0 - bar)) + fall * above
+    )
     return y if rng.random() < math.exp(ratio) else -1.0

@@ -1,35 +1,40 @@
-"""Every combination an arm of its own: numbered with the last factor running fastest, and not too many of them."""
+"""Every combination an arm of its own: numbered with the last factor running fastest, and not too
+many of them.
+"""
 
 from __future__ import annotations
 
 import math
 
 from factored_bandits.core.arrays import Floats, Ints
-from factored_bandits.errors import InvalidInput
 from factored_bandits.core.kernel import kernel
+from factored_bandits.errors import InvalidInputError
 
-LARGEST = 10**6  # combinations; beyond that a step would look at millions of indices and learn nothing for long
+LARGEST = (
+    10**6
+)  # combinations; beyond that a step would look at millions of indices and learn nothing for long
 
 
 def arms(name: str, sizes: Ints) -> int:
     """How many combinations there are; refuses too many."""
     number = math.prod(int(size) for size in sizes)
     if number > LARGEST:
-        raise InvalidInput(
-            f"{name} looks at every combination at every step and takes at most {LARGEST:,} of them; this problem has "
+        raise InvalidInputError(
+            f"{name} looks at every combination at every step and takes at most {LARGEST:,} of "
+            "them; this problem has "
             f"{number:,}. Use a policy that works factor by factor, such as 'tea'"
         )
     return number
 
 
 @kernel
-def spread(sizes: Ints, arm: int, action: Ints) -> None:
+def unravel(sizes: Ints, arm: int, action: Ints) -> None:
     """The levels of a combination.
 
     >>> import numpy as np
     >>> action = np.zeros(2, dtype=np.int64)
-    >>> spread(np.array([2, 3]), 5, action)
-    >>> action.tolist(), join(np.array([2, 3]), action)
+    >>> unravel(np.array([2, 3]), 5, action)
+    >>> action.tolist(), ravel(np.array([2, 3]), action)
     ([1, 2], 5)
     """
     for l in range(len(sizes) - 1, -1, -1):
@@ -38,7 +43,7 @@ def spread(sizes: Ints, arm: int, action: Ints) -> None:
 
 
 @kernel
-def join(sizes: Ints, action: Ints) -> int:
+def ravel(sizes: Ints, action: Ints) -> int:
     """The number of a combination."""
     arm = 0
     for l in range(len(sizes)):

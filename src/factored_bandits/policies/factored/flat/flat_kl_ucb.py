@@ -1,12 +1,14 @@
-"""KL-UCB over all combinations (Garivier & Cappe 2011): UCB with the confidence bounds that coins deserve.
+"""KL-UCB over all combinations (Garivier & Cappe 2011): UCB with the confidence bounds that coins
+deserve.
 
-Every combination is an arm of its own: play the one with the largest q for which plays * kl(mean, q) is at most
-log t + 3 log log t, unplayed ones first, ties at random. Asymptotically optimal for coins if the combinations have
-nothing to do with each other. Indices are found lazily, see _kl_index.
+Every combination is an arm of its own: play the one with the largest q for which plays * kl(mean,
+q) is at most log t + 3 log log t, unplayed ones first, ties at random. Asymptotically optimal for
+coins if the combinations have nothing to do with each other. Indices are found lazily, see
+_kl_index.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.make("table", means=[[0.2, 0.8], [0.3, 0.4]])
-    >>> result = fb.simulate("kl_ucb", environment, horizon=5_000, repetitions=4, seed=1, progress=False)
+    >>> result = fb.simulate("flat_kl_ucb", environment, horizon=5_000, repetitions=4, seed=1, progress=False)
     >>> bool(result.correct[:, -1].all())
     True
 """
@@ -19,10 +21,11 @@ import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
-from factored_bandits.policies.base import Info
-from ._flat import arms, join, most_played, spread
 from factored_bandits.core.numerics import exploration
+from factored_bandits.policies.base import Info
 from factored_bandits.policies.blocks.kl_index import PLAYS, check_c, kl_feed, kl_pick, kl_table
+
+from ._flat import arms, most_played, ravel, unravel
 
 INFO = Info(
     title="KL-UCB over all combinations",
@@ -49,25 +52,27 @@ class State(NamedTuple):
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    check_c("kl_ucb", params.c)
-    return State(np.array(sizes, dtype=np.int64), kl_table(arms("kl_ucb", sizes)))
+    check_c("flat_kl_ucb", params.c)
+    return State(np.array(sizes, dtype=np.int64), kl_table(arms("flat_kl_ucb", sizes)))
 
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """The combination with the largest index."""
     arm = kl_pick(state.table, 0, state.table.shape[1], exploration(float(t), params.c), rng)
-    spread(state.sizes, arm, actions[0])
+    unravel(state.sizes, arm, actions[0])
     return 1
 
 
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
     """Sum and count of the combination played."""
-    kl_feed(state.table, join(state.sizes, actions[0]), rewards[0], exploration(float(t), params.c))
+    kl_feed(
+        state.table, ravel(state.sizes, actions[0]), rewards[0], exploration(float(t), params.c)
+    )
 
 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
     """The combination played most often."""
-    spread(state.sizes, most_played(state.table[PLAYS]), action)
+    unravel(state.sizes, most_played(state.table[PLAYS]), action)

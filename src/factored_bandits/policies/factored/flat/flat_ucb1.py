@@ -1,11 +1,13 @@
-"""UCB1 over all combinations (Auer, Cesa-Bianchi & Fischer 2002): what one would do without factors.
+"""UCB1 over all combinations (Auer, Cesa-Bianchi & Fischer 2002): what one would do without
+factors.
 
-Every combination is an arm of its own: play the one with the largest mean + sqrt(alpha log t / plays), unplayed ones
-first, ties at random. The simplest neighbour: it assumes nothing, and pays for every combination.
+Every combination is an arm of its own: play the one with the largest mean + sqrt(alpha log t /
+plays), unplayed ones first, ties at random. The simplest neighbour: it assumes nothing, and pays
+for every combination.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.make("table", means=[[0.2, 0.8], [0.3, 0.4]])
-    >>> result = fb.simulate("ucb1", environment, horizon=5_000, repetitions=4, seed=1, progress=False)
+    >>> result = fb.simulate("flat_ucb1", environment, horizon=5_000, repetitions=4, seed=1, progress=False)
     >>> bool(result.correct[:, -1].all())
     True
 """
@@ -20,7 +22,6 @@ import numpy as np
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
 from factored_bandits.policies.base import Info
-from ._flat import arms, join, spread
 from factored_bandits.policies.blocks.ucb import (
     MEAN,
     PLAYS,
@@ -30,6 +31,8 @@ from factored_bandits.policies.blocks.ucb import (
     ucb_pick,
     ucb_table,
 )
+
+from ._flat import arms, ravel, unravel
 
 INFO = Info(
     title="UCB1 over all combinations",
@@ -57,22 +60,24 @@ class State(NamedTuple):
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    check_alpha("ucb1", params.alpha)
-    return State(np.array(sizes, dtype=np.int64), ucb_table(arms("ucb1", sizes)), np.zeros(1))
+    check_alpha("flat_ucb1", params.alpha)
+    return State(np.array(sizes, dtype=np.int64), ucb_table(arms("flat_ucb1", sizes)), np.zeros(1))
 
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """The combination with the largest index."""
     state.root[0] = math.sqrt(params.alpha * math.log(t))
-    spread(state.sizes, ucb_pick(state.table, 0, state.table.shape[1], state.root[0], rng), actions[0])
+    unravel(
+        state.sizes, ucb_pick(state.table, 0, state.table.shape[1], state.root[0], rng), actions[0]
+    )
     return 1
 
 
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
     """Sum and count of the combination played."""
-    ucb_feed(state.table, join(state.sizes, actions[0]), rewards[0])
+    ucb_feed(state.table, ravel(state.sizes, actions[0]), rewards[0])
 
 
 @kernel
@@ -82,11 +87,14 @@ def recommend(params: Params, state: State, action: Ints) -> None:
     for arm in range(state.table.shape[1]):
         if state.table[PLAYS, arm] > 0.0 and state.table[MEAN, arm] > best_mean:
             best, best_mean = arm, state.table[MEAN, arm]
-    spread(state.sizes, best, action)
+    unravel(state.sizes, best, action)
 
 
 def propensities(params: Params, state: State, length: int) -> list[Floats]:
     """Among the combinations that tied for the largest index, the share with each level."""
     index = state.table[MEAN] + state.root[0] * state.table[WIDTH]
     tied = np.unravel_index(np.flatnonzero(index == index.max()), tuple(state.sizes))
-    return [np.bincount(levels, minlength=size) / len(levels) for levels, size in zip(tied, state.sizes, strict=True)]
+    return [
+        np.bincount(levels, minlength=size) / len(levels)
+        for levels, size in zip(tied, state.sizes, strict=True)
+    ]

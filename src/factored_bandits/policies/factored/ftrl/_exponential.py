@@ -1,6 +1,7 @@
-"""What Exp3 and ComBand share: exponential weights with a share of uniform play, and losses divided by chances.
+"""What Exp3 and ComBand share: exponential weights with a share of uniform play, and losses divided
+by chances.
 
-The state of either has `start`, `losses`, `chances` and `promises`.
+The state of either has `start`, `losses`, `probabilities` and `remembered`.
 """
 
 from __future__ import annotations
@@ -11,27 +12,30 @@ from typing import Any
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
 from factored_bandits.core.select import smallest, split
-from factored_bandits.policies.blocks.propensities import promised
+from factored_bandits.policies.blocks.propensities import recall
 
 
 @kernel
-def exponential_weights(losses: Floats, chances: Floats, start: int, size: int, rate: float, uniform: float) -> None:
-    """chances[start : start + size] = (1 - uniform) * (proportional to exp(-rate losses)) + uniform / size.
+def exponential_weights(
+    losses: Floats, probabilities: Floats, start: int, size: int, rate: float, uniform: float
+) -> None:
+    """chances[start : start + size] = (1 - uniform) * (proportional to exp(-rate losses)) + uniform
+    / size.
 
     >>> import numpy as np
-    >>> chances = np.zeros(3)
-    >>> exponential_weights(np.array([9.0, 0.0, math.log(3)]), chances, 1, 2, 1.0, 0.5)
-    >>> chances.round(3).tolist()
+    >>> probabilities = np.zeros(3)
+    >>> exponential_weights(np.array([9.0, 0.0, math.log(3)]), probabilities, 1, 2, 1.0, 0.5)
+    >>> probabilities.round(3).tolist()
     [0.0, 0.625, 0.375]
     """
     least, total = losses[start], 0.0
     for i in range(start, start + size):
         least = min(least, losses[i])
     for i in range(start, start + size):
-        chances[i] = math.exp(-rate * (losses[i] - least))
-        total += chances[i]
+        probabilities[i] = math.exp(-rate * (losses[i] - least))
+        total += probabilities[i]
     for i in range(start, start + size):
-        chances[i] = (1.0 - uniform) * chances[i] / total + uniform / size
+        probabilities[i] = (1.0 - uniform) * probabilities[i] / total + uniform / size
 
 
 @kernel
@@ -39,7 +43,9 @@ def learn(params: Any, state: Any, t: int, actions: Ints, rewards: Floats) -> No
     """The loss 1 - reward of each level played, divided by its chance."""
     for l in range(len(state.start) - 1):
         at = state.start[l] + actions[0, l]
-        state.losses[at] += (1.0 - rewards[0]) / promised(state.promises, t, l, state.chances[at])
+        state.losses[at] += (1.0 - rewards[0]) / recall(
+            state.remembered, t, l, state.probabilities[at]
+        )
 
 
 @kernel
@@ -50,4 +56,4 @@ def recommend(params: Any, state: Any, action: Ints) -> None:
 
 def propensities(params: Any, state: Any, length: int) -> list[Floats]:
     """The chances from which each factor was drawn."""
-    return split(state.chances, state.start)
+    return split(state.probabilities, state.start)

@@ -1,10 +1,12 @@
-"""ComBand (Cesa-Bianchi & Lugosi 2012) on a Cartesian product: exponential weights over all combinations, kept apart.
+"""ComBand (Cesa-Bianchi & Lugosi 2012) on a Cartesian product: exponential weights over all
+combinations, kept apart.
 
-ComBand weighs every combination by the exponential of its estimated loss, a sum over its levels, and mixes in a share
-of uniform play. On a product the weights factorise, so each factor draws its own level; and since <u, P+ s> is the
-sum over factors of 1{same level} / chance, minus L - 1, its estimate through the pseudo-inverse P+ of E[s s'] is
-importance weighting per factor, up to a constant that does not change the weights. Rate and exploration are shared by
-all factors and tuned to the horizon as in its Theorem 1. Assumes that losses are sums over factors, which may change at
+ComBand weighs every combination by the exponential of its estimated loss, a sum over its levels,
+and mixes in a share of uniform play. On a product the weights factorise, so each factor draws its
+own level; and since <u, P+ s> is the sum over factors of 1{same level} / chance, minus L - 1, its
+estimate through the pseudo-inverse P+ of E[s s'] is importance weighting per factor, up to a
+constant that does not change the weights. Rate and exploration are shared by all factors and tuned
+to the horizon as in its Theorem 1. Assumes that losses are sums over factors, which may change at
 will.
 
     >>> import factored_bandits as fb
@@ -22,13 +24,14 @@ from typing import NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
-from factored_bandits.errors import InvalidInput
-from factored_bandits.core.kernel import kernel
-from factored_bandits.policies.base import Info
 from factored_bandits.core.categorical import draw
+from factored_bandits.core.kernel import kernel
+from factored_bandits.core.select import offsets, uniform_probabilities
+from factored_bandits.errors import InvalidInputError
+from factored_bandits.policies.base import Info
+from factored_bandits.policies.blocks.propensities import no_propensities, remember
+
 from ._exponential import exponential_weights, learn, propensities, recommend
-from factored_bandits.core.select import even_chances, starts
-from factored_bandits.policies.blocks.propensities import no_promises, promise
 
 __all__ = ["INFO", "Params", "State", "init", "learn", "plan", "propensities", "recommend"]
 
@@ -53,29 +56,33 @@ class State(NamedTuple):
     start: Ints  # (L + 1,) first level of each factor
     tuning: Floats  # (2,) rate, share of uniform play
     losses: Floats  # (levels,) cumulated estimates
-    chances: Floats  # (levels,) of the last plan
-    promises: Floats  # (plays, 1 + L) chances of the last plays
+    probabilities: Floats  # (levels,) of the last plan
+    remembered: Floats  # (plays, 1 + L) chances of the last plays
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
-    """Nothing known; rate and exploration as in Theorem 1, with B^2 = L and the least eigenvalue 1 / max K."""
+    """Nothing known; rate and exploration as in Theorem 1, with B^2 = L and the least eigenvalue 1
+    / max K.
+    """
     if horizon == 0:
-        raise InvalidInput("comband needs the horizon: its exploration is tuned to it")
-    start = starts(sizes)
+        raise InvalidInputError("comband needs the horizon: its exploration is tuned to it")
+    start = offsets(sizes)
     ratio = float(len(sizes) * max(sizes))  # B^2 / lambda_min
     rate = math.sqrt(sum(math.log(size) for size in sizes) / ((start[-1] + 2.0 * ratio) * horizon))
     tuning = np.array([rate, min(1.0, rate * ratio)])
-    chances = even_chances(sizes)
-    return State(start, tuning, np.zeros(start[-1]), chances, no_promises(len(sizes)))
+    probabilities = uniform_probabilities(sizes)
+    return State(start, tuning, np.zeros(start[-1]), probabilities, no_propensities(len(sizes)))
 
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """One play, each factor by its own chances."""
-    start, chances = state.start, state.chances
+    start, probabilities = state.start, state.probabilities
     for l in range(len(start) - 1):
         size = start[l + 1] - start[l]
-        exponential_weights(state.losses, chances, start[l], size, state.tuning[0], state.tuning[1])
-        actions[0, l] = draw(rng, chances, start[l], size)
-        promise(state.promises, t, l, chances[start[l] + actions[0, l]])
+        exponential_weights(
+            state.losses, probabilities, start[l], size, state.tuning[0], state.tuning[1]
+        )
+        actions[0, l] = draw(rng, probabilities, start[l], size)
+        remember(state.remembered, t, l, probabilities[start[l] + actions[0, l]])
     return 1

@@ -1,9 +1,10 @@
-"""Exp3 per factor (Auer, Cesa-Bianchi, Freund & Schapire 2002): exponential weights, the classic against an adversary.
+"""Exp3 per factor (Auer, Cesa-Bianchi, Freund & Schapire 2002): exponential weights, the classic
+against an adversary.
 
-Each factor has a learner of its own that sees the reward of the whole combination: chances proportional to
-exp(-rate * estimated losses), rate = sqrt(log K / (K t)) in the anytime form of Bubeck & Cesa-Bianchi (2012). Robust,
-but it never turns logarithmic: on a stochastic problem its regret grows like sqrt(t), `tsallis_inf` and `lb_inf` do
-better.
+Each factor has a learner of its own that sees the reward of the whole combination: chances
+proportional to exp(-rate * estimated losses), rate = sqrt(log K / (K t)) in the anytime form of
+Bubeck & Cesa-Bianchi (2012). Robust, but it never turns logarithmic: on a stochastic problem its
+regret grows like sqrt(t), `tsallis_inf` and `lb_inf` do better.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.make("additive", effects=[[0.0, 0.4], [0.0, 0.3, 0.1]], base=0.1)
@@ -20,12 +21,13 @@ from typing import NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
-from factored_bandits.core.kernel import kernel
-from factored_bandits.policies.base import Info
 from factored_bandits.core.categorical import draw
+from factored_bandits.core.kernel import kernel
+from factored_bandits.core.select import offsets, uniform_probabilities
+from factored_bandits.policies.base import Info
+from factored_bandits.policies.blocks.propensities import no_propensities, remember
+
 from ._exponential import exponential_weights, learn, propensities, recommend
-from factored_bandits.core.select import even_chances, starts
-from factored_bandits.policies.blocks.propensities import no_promises, promise
 
 __all__ = ["INFO", "Params", "State", "init", "learn", "plan", "propensities", "recommend"]
 
@@ -48,24 +50,26 @@ class State(NamedTuple):
 
     start: Ints  # (L + 1,) first level of each factor
     losses: Floats  # (levels,) cumulated estimates
-    chances: Floats  # (levels,) of the last plan
-    promises: Floats  # (plays, 1 + L) chances of the last plays
+    probabilities: Floats  # (levels,) of the last plan
+    remembered: Floats  # (plays, 1 + L) chances of the last plays
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    start = starts(sizes)
-    return State(start, np.zeros(start[-1]), even_chances(sizes), no_promises(len(sizes)))
+    start = offsets(sizes)
+    return State(
+        start, np.zeros(start[-1]), uniform_probabilities(sizes), no_propensities(len(sizes))
+    )
 
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """One play, each factor by its own chances."""
-    start, chances = state.start, state.chances
+    start, probabilities = state.start, state.probabilities
     for l in range(len(start) - 1):
         size = start[l + 1] - start[l]
         rate = math.sqrt(math.log(float(size)) / (size * float(t)))
-        exponential_weights(state.losses, chances, start[l], size, rate, 0.0)
-        actions[0, l] = draw(rng, chances, start[l], size)
-        promise(state.promises, t, l, chances[start[l] + actions[0, l]])
+        exponential_weights(state.losses, probabilities, start[l], size, rate, 0.0)
+        actions[0, l] = draw(rng, probabilities, start[l], size)
+        remember(state.remembered, t, l, probabilities[start[l] + actions[0, l]])
     return 1

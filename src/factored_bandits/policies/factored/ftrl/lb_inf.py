@@ -1,11 +1,14 @@
-"""LB-INF-V per factor (Ito, Tsuchiya & Honda, COLT 2022): best of both worlds, adapting to the variance.
+"""LB-INF-V per factor (Ito, Tsuchiya & Honda, COLT 2022): best of both worlds, adapting to the
+variance.
 
-Each factor has a learner of its own (FTRL with a log barrier and the complement of the entropy) that sees the reward of
-the whole combination. Where every factor has a level that is best whatever the others do (uniform identifiability),
-each learner faces a stochastically constrained adversary: the others move its rewards up and down, but its best level
-keeps its lead. That is a setting in which its regret is logarithmic; against any adversary it is sqrt(K T). Learners
-that predict losses well, as in problems with low click rates, pay little. It never locks in: every chance stays
-positive. `prediction`: of a level's loss, by `least_squares` its mean so far, by `gradient` a moving average.
+Each factor has a learner of its own (FTRL with a log barrier and the complement of the entropy)
+that sees the reward of the whole combination. Where every factor has a level that is best whatever
+the others do (uniform identifiability), each learner faces a stochastically constrained adversary:
+the others move its rewards up and down, but its best level keeps its lead. That is a setting in
+which its regret is logarithmic; against any adversary it is sqrt(K T). Learners that predict losses
+well, as in problems with low click rates, pay little. It never locks in: every chance stays
+positive. `prediction`: of a level's loss, by `least_squares` its mean so far, by `gradient` a
+moving average.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.make("trap")
@@ -22,17 +25,17 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
-from factored_bandits.core.kernel import kernel
-from factored_bandits.policies.base import Info
 from factored_bandits.core.categorical import draw
-from factored_bandits.core.select import largest, split, starts
+from factored_bandits.core.kernel import kernel
+from factored_bandits.core.select import largest, offsets, split
+from factored_bandits.policies.base import Info
 from factored_bandits.policies.blocks.lb_inf import (
-    CHANCE,
+    PROBABILITY,
     lb_inf_feed,
     lb_inf_table,
     lb_inf_weights,
 )
-from factored_bandits.policies.blocks.propensities import no_promises, promise, promised
+from factored_bandits.policies.blocks.propensities import no_propensities, recall, remember
 
 INFO = Info(
     title="LB-INF-V, one learner per factor",
@@ -56,15 +59,15 @@ class State(NamedTuple):
 
     start: Ints  # (L + 1,) first level of each factor
     table: Floats  # (7, levels) the rows of _lb_inf
-    guess: Floats  # (L,) where each learner's equation was solved last
-    promises: Floats  # (plays, 1 + L) chances of the last plays
+    assumptions: Floats  # (L,) where each learner's equation was solved last
+    remembered: Floats  # (plays, 1 + L) chances of the last plays
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    start = starts(sizes)
+    start = offsets(sizes)
     table = lb_inf_table([int(size) for size in sizes])
-    return State(start, table, np.zeros(len(sizes)), no_promises(len(sizes)))
+    return State(start, table, np.zeros(len(sizes)), no_propensities(len(sizes)))
 
 
 @kernel
@@ -73,9 +76,9 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     start, table, gamma = state.start, state.table, math.log(1.0 + t)
     for l in range(len(start) - 1):
         size = start[l + 1] - start[l]
-        state.guess[l] = lb_inf_weights(table, start[l], size, gamma, state.guess[l])
-        actions[0, l] = draw(rng, table[CHANCE], start[l], size)
-        promise(state.promises, t, l, table[CHANCE, start[l] + actions[0, l]])
+        state.assumptions[l] = lb_inf_weights(table, start[l], size, gamma, state.assumptions[l])
+        actions[0, l] = draw(rng, table[PROBABILITY], start[l], size)
+        remember(state.remembered, t, l, table[PROBABILITY, start[l] + actions[0, l]])
     return 1
 
 
@@ -85,17 +88,19 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
     start, table, gamma = state.start, state.table, math.log(1.0 + t)
     for l in range(len(start) - 1):
         at = start[l] + actions[0, l]
-        table[CHANCE, at] = promised(state.promises, t, l, table[CHANCE, at])
+        table[PROBABILITY, at] = recall(state.remembered, t, l, table[PROBABILITY, at])
         size = start[l + 1] - start[l]
-        lb_inf_feed(table, start[l], size, actions[0, l], 1.0 - rewards[0], gamma, params.prediction)
+        lb_inf_feed(
+            table, start[l], size, actions[0, l], 1.0 - rewards[0], gamma, params.prediction
+        )
 
 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
     """Per factor the likeliest level."""
-    largest(state.table[CHANCE], state.start, action)
+    largest(state.table[PROBABILITY], state.start, action)
 
 
 def propensities(params: Params, state: State, length: int) -> list[Floats]:
     """The chances from which each factor was drawn."""
-    return split(state.table[CHANCE], state.start)
+    return split(state.table[PROBABILITY], state.start)

@@ -1,9 +1,11 @@
-"""Tsallis-INF per factor (Zimmert & Seldin, AISTATS 2019): best of both worlds, without any parameter to choose.
+"""Tsallis-INF per factor (Zimmert & Seldin, AISTATS 2019): best of both worlds, without any
+parameter to choose.
 
-Each factor has a learner of its own (FTRL with the Tsallis entropy) that sees the reward of the whole combination.
-Where every factor has a level that is best whatever the others do (uniform identifiability), each learner faces a
-stochastically constrained adversary, for which its regret is logarithmic; against any adversary it is sqrt(K T).
-`estimator`: of the losses, `reduced_variance` (four times fewer losses in practice) or plain `importance` weighting.
+Each factor has a learner of its own (FTRL with the Tsallis entropy) that sees the reward of the
+whole combination. Where every factor has a level that is best whatever the others do (uniform
+identifiability), each learner faces a stochastically constrained adversary, for which its regret is
+logarithmic; against any adversary it is sqrt(K T). `estimator`: of the losses, `reduced_variance`
+(four times fewer losses in practice) or plain `importance` weighting.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.make("trap")
@@ -19,11 +21,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
-from factored_bandits.core.kernel import kernel
-from factored_bandits.policies.base import Info
 from factored_bandits.core.categorical import draw
-from factored_bandits.core.select import even_chances, smallest, split, starts
-from factored_bandits.policies.blocks.propensities import no_promises, promise, promised
+from factored_bandits.core.kernel import kernel
+from factored_bandits.core.select import offsets, smallest, split, uniform_probabilities
+from factored_bandits.policies.base import Info
+from factored_bandits.policies.blocks.propensities import no_propensities, recall, remember
 from factored_bandits.policies.blocks.tsallis import learning_rate, tsallis_feed, tsallis_weights
 
 INFO = Info(
@@ -48,15 +50,17 @@ class State(NamedTuple):
     start: Ints  # (L + 1,) first level of each factor
     losses: Floats  # (levels,) cumulated estimates
     weights: Floats  # (levels,) the chances of the last plan
-    guess: Floats  # (L,) where each learner's equation was solved last
-    promises: Floats  # (plays, 1 + L) chances of the last plays
+    assumptions: Floats  # (L,) where each learner's equation was solved last
+    remembered: Floats  # (plays, 1 + L) chances of the last plays
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    start = starts(sizes)
-    weights = even_chances(sizes)
-    return State(start, np.zeros(start[-1]), weights, np.zeros(len(sizes)), no_promises(len(sizes)))
+    start = offsets(sizes)
+    weights = uniform_probabilities(sizes)
+    return State(
+        start, np.zeros(start[-1]), weights, np.zeros(len(sizes)), no_propensities(len(sizes))
+    )
 
 
 @kernel
@@ -65,9 +69,11 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     start, weights, rate = state.start, state.weights, learning_rate(float(t), params.estimator)
     for l in range(len(start) - 1):
         size = start[l + 1] - start[l]
-        state.guess[l] = tsallis_weights(state.losses, weights, start[l], size, rate, state.guess[l])
+        state.assumptions[l] = tsallis_weights(
+            state.losses, weights, start[l], size, rate, state.assumptions[l]
+        )
         actions[0, l] = draw(rng, weights, start[l], size)
-        promise(state.promises, t, l, weights[start[l] + actions[0, l]])
+        remember(state.remembered, t, l, weights[start[l] + actions[0, l]])
     return 1
 
 
@@ -77,9 +83,11 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
     start, weights, rate = state.start, state.weights, learning_rate(float(t), params.estimator)
     for l in range(len(start) - 1):
         at, size = start[l] + actions[0, l], start[l + 1] - start[l]
-        weights[at] = promised(state.promises, t, l, weights[at])
+        weights[at] = recall(state.remembered, t, l, weights[at])
         loss = 1.0 - rewards[0]
-        tsallis_feed(state.losses, weights, start[l], size, actions[0, l], loss, rate, params.estimator)
+        tsallis_feed(
+            state.losses, weights, start[l], size, actions[0, l], loss, rate, params.estimator
+        )
 
 
 @kernel

@@ -1,11 +1,13 @@
-"""Linear models with one-hot features: a constant, one feature per level, and if asked one per pair of levels.
+"""Linear models with one-hot features: a constant, one feature per level, and if asked one per pair
+of levels.
 
-A combination x has a 1 at each feature in `ones` and 0 elsewhere, so x'v is a sum of few entries. Two ways to keep the
-covariance P = (prior + sum of w x x')^-1 under rank-one updates, both O(d^2) loops over rows that vectorise:
+A combination x has a 1 at each feature in `ones` and 0 elsewhere, so x'v is a sum of few entries.
+Two ways to keep the covariance P = (prior + sum of w x x')^-1 under rank-one updates, both O(d^2)
+loops over rows that vectorise:
 
 - `shrink`: P itself (Sherman & Morrison), where entries of P are needed: confidence widths;
-- `shrink_factor`: a square root F with P = F'F (Potter 1963; the square-root Kalman filter), where draws from N(m, P)
-  are needed: m + F'z for standard normal z, without a Cholesky decomposition.
+- `shrink_factor`: a square root F with P = F'F (Potter 1963; the square-root Kalman filter), where
+  draws from N(m, P) are needed: m + F'z for standard normal z, without a Cholesky decomposition.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ def sigmoid(x: float) -> float:
 
 @kernel
 def main_effects(start: Ints, action: Ints, ones: Ints) -> None:
-    """The features of a combination: the constant, and its level of each factor; `start` counts the constant."""
+    """The features of a combination: the constant, and its level of each factor; `start` counts the
+    constant.
+    """
     ones[0] = 0
     for l in range(len(action)):
         ones[1 + l] = start[l] + action[l]
@@ -64,7 +68,9 @@ def shrink(covariance: Floats, ones: Ints, weight: float, work: Floats) -> float
 
 @kernel
 def shrink_factor(factor: Floats, ones: Ints, weight: float, work: Floats, phi: Floats) -> float:
-    """The same for P = F'F: F <- F - gamma weight (F x)(P x)', gamma = a / (1 + sqrt(a)), a = 1 / (1 + weight x'Px)."""
+    """The same for P = F'F: F <- F - gamma weight (F x)(P x)', gamma = a / (1 + sqrt(a)), a = 1 /
+    (1 + weight x'Px).
+    """
     size = len(work)
     form = 0.0
     for j in range(size):
@@ -84,7 +90,9 @@ def shrink_factor(factor: Floats, ones: Ints, weight: float, work: Floats, phi: 
 
 
 @kernel
-def draw(mean: Floats, factor: Floats, scale: float, rng: np.random.Generator, weights: Floats) -> None:
+def draw(
+    mean: Floats, factor: Floats, scale: float, rng: np.random.Generator, weights: Floats
+) -> None:
     """weights ~ N(mean, scale^2 F'F)."""
     size = len(mean)
     for j in range(size):
@@ -97,7 +105,9 @@ def draw(mean: Floats, factor: Floats, scale: float, rng: np.random.Generator, w
 
 @kernel
 def best_levels(start: Ints, weights: Floats, action: Ints) -> None:
-    """Per factor the level with the largest weight: the best combination of a model without interactions."""
+    """Per factor the level with the largest weight: the best combination of a model without
+    interactions.
+    """
     for l in range(len(action)):
         best = start[l]
         for k in range(start[l] + 1, start[l + 1]):
@@ -106,10 +116,10 @@ def best_levels(start: Ints, weights: Floats, action: Ints) -> None:
         action[l] = best - start[l]
 
 
-def starts(sizes: Ints) -> Ints:
+def offsets(sizes: Ints) -> Ints:
     """Where the features of each factor begin (after the constant) and end.
 
-    >>> starts(np.array([2, 3])).tolist()
+    >>> offsets(np.array([2, 3])).tolist()
     [1, 3, 6]
     """
     return np.concatenate([[1], 1 + np.cumsum(sizes)]).astype(np.int64)

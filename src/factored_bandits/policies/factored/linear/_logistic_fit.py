@@ -1,8 +1,9 @@
 """The ridge logistic regression of a table of combinations, by Newton's method in place.
 
-Steps are shortened so that no log-odds change by more than 1: where the log-odds change by at most r, the loss lies
-below its quadratic model with the curvature times 2 (e^r - r - 1) / r^2 < 2 (Bach 2010, Proposition 1), so that every
-step goes down, without a line search, and the last steps are full Newton steps.
+Steps are shortened so that no log-odds change by more than 1: where the log-odds change by at most
+r, the loss lies below its quadratic model with the curvature times 2 (e^r - r - 1) / r^2 < 2 (Bach
+2010, Proposition 1), so that every step goes down, without a line search, and the last steps are
+full Newton steps.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
 from factored_bandits.policies.blocks.combinations import KNOWN, PLAYS
+
 from ._linear import main_effects, sigmoid, value
 
 LEVELS = 2  # columns of State.book from here on: the levels of the combination
@@ -55,7 +57,9 @@ def newton_system(state: Any, ridge: float, theta: Floats, gradient: Floats) -> 
 
 @kernel
 def solve(hessian: Floats, gradient: Floats) -> None:
-    """hessian^-1 gradient, in place of the gradient; the lower triangle becomes its Cholesky factor."""
+    """hessian^-1 gradient, in place of the gradient; the lower triangle becomes its Cholesky
+    factor.
+    """
     d = len(gradient)
     for i in range(d):
         for j in range(i + 1):

@@ -1,9 +1,11 @@
-"""The combination with the largest optimistic value: link(x'theta) + width |x|_P, x one-hot with a constant.
+"""The combination with the largest optimistic value: link(x'theta) + width |x|_P, x one-hot with a
+constant.
 
-Exact while there are at most `ENUMERATED` combinations: all of them in nested loops over the factors, prefix by prefix;
-for each prefix, what the levels of later factors have in common with it (x'P) is one sum of rows, so that a
-combination costs a handful of operations. Beyond that, coordinate ascent: from the best levels under theta and from
-`RESTARTS` random combinations, one factor at a time until no change helps. Ties are broken at random.
+Exact while there are at most `ENUMERATED` combinations: all of them in nested loops over the
+factors, prefix by prefix; for each prefix, what the levels of later factors have in common with it
+(x'P) is one sum of rows, so that a combination costs a handful of operations. Beyond that,
+coordinate ascent: from the best levels under theta and from `RESTARTS` random combinations, one
+factor at a time until no change helps. Ties are broken at random.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.rng import below
+from factored_bandits.core.rng import randint
+
 from ._linear import best_levels, sigmoid
 
 ENUMERATED = 5000
@@ -42,7 +45,9 @@ def optimism(model: Model, mean: float, form: float) -> float:
 
 
 @kernel
-def most_optimistic(model: Model, rng: np.random.Generator, common: Floats, trial: Ints, action: Ints) -> None:
+def most_optimistic(
+    model: Model, rng: np.random.Generator, common: Floats, trial: Ints, action: Ints
+) -> None:
     """Into `action`; scratch: common (L + 1, d), trial (L,)."""
     start = model.start
     combinations = 1
@@ -57,7 +62,7 @@ def most_optimistic(model: Model, rng: np.random.Generator, common: Floats, tria
         action[l] = trial[l]
     for _ in range(RESTARTS):
         for l in range(len(action)):
-            trial[l] = below(rng, start[l + 1] - start[l])
+            trial[l] = randint(rng, start[l + 1] - start[l])
         reached = ascend(model, rng, common[0], trial)
         if reached > best:
             best = reached
@@ -66,8 +71,12 @@ def most_optimistic(model: Model, rng: np.random.Generator, common: Floats, tria
 
 
 @kernel
-def enumerate_all(model: Model, rng: np.random.Generator, common: Floats, trial: Ints, action: Ints) -> None:
-    """Row l of `common`: column j >= 1 the sum of P over (prefix of l levels, j); column 0 its x'Px; see `extend`."""
+def enumerate_all(
+    model: Model, rng: np.random.Generator, common: Floats, trial: Ints, action: Ints
+) -> None:
+    """Row l of `common`: column j >= 1 the sum of P over (prefix of l levels, j); column 0 its
+    x'Px; see `extend`.
+    """
     start, theta, covariance = model.start, model.theta, model.covariance
     last, d, ties = len(action) - 1, len(theta), 1
     best = -math.inf
@@ -84,7 +93,9 @@ def enumerate_all(model: Model, rng: np.random.Generator, common: Floats, trial:
             mean += theta[start[l] + trial[l]]
         form = common[last, 0]
         for k in range(start[last], start[last + 1]):
-            found = optimism(model, mean + theta[k], form + covariance[k, k] + 2.0 * common[last, k])
+            found = optimism(
+                model, mean + theta[k], form + covariance[k, k] + 2.0 * common[last, k]
+            )
             if found < best:
                 continue
             ties = 1 if found > best else ties + 1
@@ -104,7 +115,9 @@ def enumerate_all(model: Model, rng: np.random.Generator, common: Floats, trial:
 
 @kernel
 def extend(covariance: Floats, common: Floats, l: int, k: int, later: int) -> None:
-    """Row l + 1 of `common` from row l, the prefix extended by feature k; entries before `later` are not needed."""
+    """Row l + 1 of `common` from row l, the prefix extended by feature k; entries before `later`
+    are not needed.
+    """
     common[l + 1, 0] = common[l, 0] + covariance[k, k] + 2.0 * common[l, k]
     for j in range(later, common.shape[1]):
         common[l + 1, j] = common[l, j] + covariance[k, j]
@@ -112,7 +125,9 @@ def extend(covariance: Floats, common: Floats, l: int, k: int, later: int) -> No
 
 @kernel
 def ascend(model: Model, rng: np.random.Generator, common: Floats, action: Ints) -> float:
-    """Change one factor at a time to its best level until no change helps; returns the value reached."""
+    """Change one factor at a time to its best level until no change helps; returns the value
+    reached.
+    """
     start, theta, covariance = model.start, model.theta, model.covariance
     best = -math.inf
     for _ in range(MOST_SWEEPS):
@@ -135,7 +150,9 @@ def ascend(model: Model, rng: np.random.Generator, common: Floats, action: Ints)
 
 @kernel
 def without(model: Model, common: Floats, action: Ints, l: int) -> tuple[float, float]:
-    """x'theta and x'Px of a combination without its level of factor l; x'P of that factor's levels into `common`."""
+    """x'theta and x'Px of a combination without its level of factor l; x'P of that factor's levels
+    into `common`.
+    """
     start, theta, covariance = model.start, model.theta, model.covariance
     for j in range(start[l], start[l + 1]):
         common[j] = covariance[0, j]

@@ -1,4 +1,5 @@
-"""Weights of pairs of levels, after those of the levels: where they stand, and hill climbing on their sum.
+"""Weights of pairs of levels, after those of the levels: where they stand, and hill climbing on
+their sum.
 
 The weight of level i of factor l with level j of factor m > l stands at pairs[l, m] + i K_m + j.
 """
@@ -11,20 +12,22 @@ import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.rng import below
-from ._linear import best_levels, starts
+from factored_bandits.core.rng import randint
+
+from ._linear import best_levels, offsets
 
 MOST_SWEEPS = 100  # never reached: a guard against going in circles by rounding
 
 
-def pair_starts(sizes: Ints) -> tuple[Ints, int]:
-    """The first feature of each pair of factors (zeros on and below the diagonal), and the number of all features.
+def pair_offsets(sizes: Ints) -> tuple[Ints, int]:
+    """The first feature of each pair of factors (zeros on and below the diagonal), and the number
+    of all features.
 
-    >>> pairs, features = pair_starts(np.array([2, 3]))
+    >>> pairs, features = pair_offsets(np.array([2, 3]))
     >>> pairs.tolist(), features
     ([[0, 6], [0, 0]], 12)
     """
-    pairs, end = np.zeros((len(sizes), len(sizes)), dtype=np.int64), int(starts(sizes)[-1])
+    pairs, end = np.zeros((len(sizes), len(sizes)), dtype=np.int64), int(offsets(sizes)[-1])
     for l in range(len(sizes)):
         for m in range(l + 1, len(sizes)):
             pairs[l, m] = end
@@ -89,7 +92,9 @@ def climb(start: Ints, pairs: Ints, weights: Floats, action: Ints) -> None:
 
 
 @kernel
-def climb_and_compare(start: Ints, pairs: Ints, weights: Floats, trial: Ints, best: float, action: Ints) -> float:
+def climb_and_compare(
+    start: Ints, pairs: Ints, weights: Floats, trial: Ints, best: float, action: Ints
+) -> float:
     """Climb from trial[0]; if that gets above `best`, into `action`. Returns the best so far."""
     climb(start, pairs, weights, trial[0])
     reached = total_value(start, pairs, weights, trial[0])
@@ -102,15 +107,23 @@ def climb_and_compare(start: Ints, pairs: Ints, weights: Floats, trial: Ints, be
 
 @kernel
 def climb_from_anywhere(
-    start: Ints, pairs: Ints, weights: Floats, restarts: int, rng: np.random.Generator, trial: Ints, action: Ints
+    start: Ints,
+    pairs: Ints,
+    weights: Floats,
+    restarts: int,
+    rng: np.random.Generator,
+    trial: Ints,
+    action: Ints,
 ) -> None:
-    """The best that climbs from `restarts` random combinations and from trial[1] reach; it becomes trial[1]."""
+    """The best that climbs from `restarts` random combinations and from trial[1] reach; it becomes
+    trial[1].
+    """
     for l in range(len(action)):
         trial[0, l] = trial[1, l]
     best = climb_and_compare(start, pairs, weights, trial, -math.inf, action)
     for _ in range(restarts):
         for l in range(len(action)):
-            trial[0, l] = below(rng, start[l + 1] - start[l])
+            trial[0, l] = randint(rng, start[l + 1] - start[l])
         best = climb_and_compare(start, pairs, weights, trial, best, action)
     for l in range(len(action)):
         trial[1, l] = action[l]
@@ -118,7 +131,9 @@ def climb_from_anywhere(
 
 @kernel
 def climb_from_each(start: Ints, pairs: Ints, weights: Floats, trial: Ints, action: Ints) -> None:
-    """Without chance: from trial[1], and from each level of the first factor beside the best single levels."""
+    """Without chance: from trial[1], and from each level of the first factor beside the best single
+    levels.
+    """
     for l in range(len(action)):
         trial[0, l] = trial[1, l]
     best = climb_and_compare(start, pairs, weights, trial, -math.inf, action)

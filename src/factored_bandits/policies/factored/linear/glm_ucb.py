@@ -1,12 +1,15 @@
-"""GLM-UCB (Filippi, Cappe, Garivier & Szepesvari, NIPS 2010) with the logistic link, one-hot features with a constant.
+"""GLM-UCB (Filippi, Cappe, Garivier & Szepesvari, NIPS 2010) with the logistic link, one-hot
+features with a constant.
 
-Logistic regression theta of the reward on the levels (ridge l2), V = l2 I + sum of x x'; play the combination with the
-largest sigma(x'theta) + |x|_{V^-1} (kappa / 4 sqrt(2 log(1 / delta) + log det V - d log l2) + sqrt(l2) S), where
-kappa = 1 / sigma'(S |x|). All combinations are tried while there are at most 5000; beyond that, coordinate ascent.
+Logistic regression theta of the reward on the levels (ridge l2), V = l2 I + sum of x x'; play the
+combination with the largest sigma(x'theta) + |x|_{V^-1} (kappa / 4 sqrt(2 log(1 / delta) + log det
+V - d log l2) + sqrt(l2) S), where kappa = 1 / sigma'(S |x|). All combinations are tried while there
+are at most 5000; beyond that, coordinate ascent.
 
-The regression is computed exactly, from the counts of the combinations visited, whenever the plays have grown by the
-share `refit`; in between only V goes on (0: after every play). Keeps one row per combination visited, at most 2^19
-(2^16 if the horizon is unknown), and refuses problems that could have more.
+The regression is computed exactly, from the counts of the combinations visited, whenever the plays
+have grown by the share `refit`; in between only V goes on (0: after every play). Keeps one row per
+combination visited, at most 2^19 (2^16 if the horizon is unknown), and refuses problems that could
+have more.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.make("logistic", effects=[[0.0, 2.0, 0.5], [0.0, 1.5]], base=-2.0)
@@ -24,11 +27,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factored_bandits.core.arrays import Floats, Ints
-from factored_bandits.errors import InvalidInput
 from factored_bandits.core.kernel import kernel
-from factored_bandits.policies.blocks.combinations import PLAYS, enter, number, table
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import Info
-from ._linear import best_levels, main_effects, shrink, sigmoid, starts
+from factored_bandits.policies.blocks.combinations import PLAYS, enter, number, table
+
+from ._linear import best_levels, main_effects, offsets, shrink, sigmoid
 from ._logistic_fit import LEVELS, TOTAL, fit
 from ._optimism import LOGISTIC, Model, most_optimistic
 
@@ -45,7 +49,9 @@ LEARNED, FITTED = 1, 2  # places in State.tally
 
 
 class Params(NamedTuple):
-    """`delta`: the chance to fail; `bound`: S, the length of the true weights at most; `l2`: ridge; `refit`: above."""
+    """`delta`: the chance to fail; `bound`: S, the length of the true weights at most; `l2`: ridge;
+    `refit`: above.
+    """
 
     delta: float = 0.01
     bound: float = 1.0
@@ -74,19 +80,21 @@ class State(NamedTuple):
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known: V is the ridge."""
     if not 0.0 < params.delta < 1.0 or params.bound < 0.0 or params.l2 <= 0.0 or params.refit < 0.0:
-        raise InvalidInput(
-            "glm_ucb: delta must lie in (0, 1), bound and refit must be at least 0 and l2 positive, not "
+        raise InvalidInputError(
+            "glm_ucb: delta must lie in (0, 1), bound and refit must be at least 0 and l2 "
+            "positive, not "
             f"{params.delta}, {params.bound}, {params.refit} and {params.l2}"
         )
     shape, slots, book = table(sizes, horizon, "glm_ucb", columns=2 + len(sizes))
     combinations = math.prod(np.asarray(sizes).tolist())
     if len(book) < min(combinations, horizon or combinations):
         unknown = "" if horizon else " if the horizon is unknown"
-        raise InvalidInput(
-            f"glm_ucb keeps counts of at most {len(book):,} combinations{unknown}; this problem has {combinations:,}. "
+        raise InvalidInputError(
+            f"glm_ucb keeps counts of at most {len(book):,} combinations{unknown}; this problem "
+            f"has {combinations:,}. "
             "Use a policy without such counts, such as 'logistic_thompson'"
         )
-    start = starts(sizes)
+    start = offsets(sizes)
     d = int(start[-1])
     return State(
         start=start,

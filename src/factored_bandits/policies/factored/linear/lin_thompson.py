@@ -1,8 +1,9 @@
 """Linear Thompson sampling (Agrawal & Goyal, ICML 2013), one-hot features with a constant.
 
-Ridge regression of the reward on the levels; play the best combination under weights drawn from N(estimate, v^2 V^-1),
-V = regularisation I + sum of x x'. The best combination of drawn weights is the best level of each factor, exactly.
-A common square root of V^-1 is updated instead of decomposing V again (`_linear`).
+Ridge regression of the reward on the levels; play the best combination under weights drawn from
+N(estimate, v^2 V^-1), V = regularisation I + sum of x x'. The best combination of drawn weights is
+the best level of each factor, exactly. A common square root of V^-1 is updated instead of
+decomposing V again (`_linear`).
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.make("additive", effects=[[0.0, 0.4, 0.1], [0.0, 0.3]], base=0.1)
@@ -18,10 +19,11 @@ from typing import NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
-from factored_bandits.errors import InvalidInput
 from factored_bandits.core.kernel import kernel
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import Info
-from ._linear import best_levels, draw, main_effects, shrink_factor, starts, value
+
+from ._linear import best_levels, draw, main_effects, offsets, shrink_factor, value
 
 INFO = Info(
     title="Linear Thompson sampling",
@@ -35,7 +37,9 @@ ESTIMATE, WEIGHTS, WORK, PHI = 0, 1, 2, 3  # rows of State.vectors
 
 
 class Params(NamedTuple):
-    """`v` scales the draws (0.5: the spread of rewards in [0, 1]); `regularisation` is the prior precision / v^-2."""
+    """`v` scales the draws (0.5: the spread of rewards in [0, 1]); `regularisation` is the prior
+    precision / v^-2.
+    """
 
     v: float = 0.5
     regularisation: float = 1.0
@@ -53,8 +57,10 @@ class State(NamedTuple):
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known: V is the regularisation."""
     if params.v <= 0.0 or params.regularisation <= 0.0:
-        raise InvalidInput(f"lin_thompson: v and regularisation must be positive, not {params.v} and {params[1]}")
-    start = starts(sizes)
+        raise InvalidInputError(
+            f"lin_thompson: v and regularisation must be positive, not {params.v} and {params[1]}"
+        )
+    start = offsets(sizes)
     d = int(start[-1])
     ones = np.zeros(len(start), dtype=np.int64)
     return State(start, ones, np.eye(d) / np.sqrt(params.regularisation), np.zeros((4, d)))

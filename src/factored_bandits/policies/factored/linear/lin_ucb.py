@@ -1,8 +1,10 @@
-"""LinUCB in the form OFUL (Abbasi-Yadkori, Pal & Szepesvari, NIPS 2011), one-hot features with a constant.
+"""LinUCB in the form OFUL (Abbasi-Yadkori, Pal & Szepesvari, NIPS 2011), one-hot features with a
+constant.
 
-Ridge regression of the reward on the levels, V = regularisation I + sum of x x'; play the combination with the largest
-x'theta + beta |x|_{V^-1}, beta = R sqrt(2 log(det(V)^(1/2) regularisation^(-d/2) / delta)) + sqrt(regularisation) S,
-R = 1/2. All combinations are tried while there are at most 5000; beyond that, coordinate ascent (`_optimism`).
+Ridge regression of the reward on the levels, V = regularisation I + sum of x x'; play the
+combination with the largest x'theta + beta |x|_{V^-1}, beta = R sqrt(2 log(det(V)^(1/2)
+regularisation^(-d/2) / delta)) + sqrt(regularisation) S, R = 1/2. All combinations are tried while
+there are at most 5000; beyond that, coordinate ascent (`_optimism`).
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.make("additive", effects=[[0.0, 0.4, 0.1], [0.0, 0.3]], base=0.1)
@@ -19,10 +21,11 @@ from typing import NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
-from factored_bandits.errors import InvalidInput
 from factored_bandits.core.kernel import kernel
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import Info
-from ._linear import best_levels, main_effects, shrink, starts, value
+
+from ._linear import best_levels, main_effects, offsets, shrink, value
 from ._optimism import LINEAR, Model, most_optimistic
 
 INFO = Info(
@@ -38,7 +41,9 @@ ESTIMATE, WORK = 0, 1  # rows of State.vectors
 
 
 class Params(NamedTuple):
-    """`delta`: the chance to fail; `bound`: S, the length of the true weights at most; `regularisation` of V."""
+    """`delta`: the chance to fail; `bound`: S, the length of the true weights at most;
+    `regularisation` of V.
+    """
 
     delta: float = 0.01
     bound: float = 1.0
@@ -60,11 +65,12 @@ class State(NamedTuple):
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known: V is the regularisation."""
     if not 0.0 < params.delta < 1.0 or params.bound < 0.0 or params.regularisation <= 0.0:
-        raise InvalidInput(
-            "lin_ucb: delta must lie in (0, 1), bound must be at least 0 and regularisation positive, not "
+        raise InvalidInputError(
+            "lin_ucb: delta must lie in (0, 1), bound must be at least 0 and regularisation "
+            "positive, not "
             f"{params.delta}, {params.bound} and {params.regularisation}"
         )
-    start = starts(sizes)
+    start = offsets(sizes)
     d = int(start[-1])
     return State(
         start=start,
@@ -80,7 +86,9 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """The combination with the largest upper bound."""
-    model = Model(state.start, state.vectors[ESTIMATE], state.covariance, beta(params, state), LINEAR)
+    model = Model(
+        state.start, state.vectors[ESTIMATE], state.covariance, beta(params, state), LINEAR
+    )
     most_optimistic(model, rng, state.common, state.trial, actions[0])
     return 1
 

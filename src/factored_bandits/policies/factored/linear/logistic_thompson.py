@@ -1,13 +1,15 @@
-"""Logistic Thompson sampling with an online Laplace approximation; with pairs, the optimiser of Hill et al. (KDD 2017).
+"""Logistic Thompson sampling with an online Laplace approximation; with pairs, the optimiser of
+Hill et al. (KDD 2017).
 
-The log-odds of the reward are a constant plus one weight per level. The posterior of the weights is kept as a Gaussian
-N(m, P): after a reward y, with p = sigma(x'm) and w = p (1 - p), P <- (P^-1 + w x x')^-1 and m <- m + P x (y - p). Play
-the best combination under weights drawn from it: the best level of each factor.
+The log-odds of the reward are a constant plus one weight per level. The posterior of the weights is
+kept as a Gaussian N(m, P): after a reward y, with p = sigma(x'm) and w = p (1 - p), P <- (P^-1 + w
+x x')^-1 and m <- m + P x (y - p). Play the best combination under weights drawn from it: the best
+level of each factor.
 
-`interactions="pairwise"` adds a weight per pair of levels of different factors, and then searches the best combination
-by hill climbing, one factor at a time, from `restarts` random combinations (Hill et al. use probit and independent
-weights) and from the one played last, lest it be lost again. It needs 3 d^2 operations a step, d the number of weights,
-and refuses d above 2048.
+`interactions="pairwise"` adds a weight per pair of levels of different factors, and then searches
+the best combination by hill climbing, one factor at a time, from `restarts` random combinations
+(Hill et al. use probit and independent weights) and from the one played last, lest it be lost
+again. It needs 3 d^2 operations a step, d the number of weights, and refuses d above 2048.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.make("logistic", effects=[[0.0, 2.0, 0.5], [0.0, 1.5]], base=-2.0)
@@ -24,11 +26,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
-from factored_bandits.errors import InvalidInput
 from factored_bandits.core.kernel import kernel
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import Code, Info
-from ._linear import best_levels, draw, main_effects, shrink_factor, sigmoid, starts, value
-from ._pairs import climb_from_anywhere, climb_from_each, pair_effects, pair_starts
+
+from ._linear import best_levels, draw, main_effects, offsets, shrink_factor, sigmoid, value
+from ._pairs import climb_from_anywhere, climb_from_each, pair_effects, pair_offsets
 
 INFO = Info(
     title="Logistic Thompson sampling",
@@ -46,7 +49,9 @@ MOST_WEIGHTS = 2048
 
 
 class Params(NamedTuple):
-    """`variance` of each weight before anything is known; `restarts` of the hill climbing (pairwise only)."""
+    """`variance` of each weight before anything is known; `restarts` of the hill climbing (pairwise
+    only).
+    """
 
     interactions: Literal["none", "pairwise"] = "none"
     variance: float = 1.0
@@ -57,7 +62,9 @@ class State(NamedTuple):
     """The posterior; d = 1 + levels + (if asked) pairs of levels."""
 
     start: Ints  # (L + 1,) first feature of each factor
-    pairs: Ints  # (L, L) first feature of each pair of factors, by rows of the lower-numbered factor; zeros without
+    # (L, L) first feature of each pair of factors, by rows of the lower-numbered factor; zeros
+    # without
+    pairs: Ints
     ones: Ints  # (features of a combination,) scratch
     trial: Ints  # (2, L) scratch: the combination that climbs; the one played last
     factor: Floats  # (d, d) F with F'F = P
@@ -67,18 +74,25 @@ class State(NamedTuple):
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """The prior."""
     if params.variance <= 0.0 or params.restarts < 1:
-        raise InvalidInput(
+        raise InvalidInputError(
             "logistic_thompson: variance must be positive and restarts at least 1, not "
             f"{params.variance} and {params.restarts}"
         )
-    factors, start = len(sizes), starts(sizes)
-    pairs, d = pair_starts(sizes) if params.interactions == PAIRWISE else (np.zeros((factors, factors), int), start[-1])
+    factors, start = len(sizes), offsets(sizes)
+    pairs, d = (
+        pair_offsets(sizes)
+        if params.interactions == PAIRWISE
+        else (np.zeros((factors, factors), int), start[-1])
+    )
     if d > MOST_WEIGHTS:
-        raise InvalidInput(
-            f"logistic_thompson keeps the covariance of all weights and takes at most {MOST_WEIGHTS:,} of them; this "
+        raise InvalidInputError(
+            "logistic_thompson keeps the covariance of all weights and takes at most "
+            f"{MOST_WEIGHTS:,} of them; this "
             f"problem has {d:,} with interactions={'pairwise' if params.interactions else 'none'!r}"
         )
-    features = 1 + factors + (factors * (factors - 1) // 2 if params.interactions == PAIRWISE else 0)
+    features = (
+        1 + factors + (factors * (factors - 1) // 2 if params.interactions == PAIRWISE else 0)
+    )
     return State(
         start=start,
         pairs=pairs,
@@ -97,7 +111,9 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     if params.interactions == NONE:
         best_levels(state.start, weights, actions[0])
     else:
-        climb_from_anywhere(state.start, state.pairs, weights, params.restarts, rng, state.trial, actions[0])
+        climb_from_anywhere(
+            state.start, state.pairs, weights, params.restarts, rng, state.trial, actions[0]
+        )
     return 1
 
 

@@ -1,10 +1,12 @@
-"""Marginal posterior sampling, MPS (Dimakopoulou et al., IJCAI 2019): one Thompson sampling per factor.
+"""Marginal posterior sampling, MPS (Dimakopoulou et al., IJCAI 2019): one Thompson sampling per
+factor.
 
-Each level has a Beta(1, 1) prior on its own chance of success, whatever the other factors do. Every factor draws once
-per level and plays the largest draw; every level played counts the reward of the whole combination. Excellent on easy
-problems; but the marginal chance of a level changes as the other factors learn, and where an early one is stale it
-locks in a wrong level, as on `trap`: look at the median and the worst run, not at the mean alone. Rewards outside
-[0, 1], possible with raw ones, are taken to the nearer end.
+Each level has a Beta(1, 1) prior on its own chance of success, whatever the other factors do. Every
+factor draws once per level and plays the largest draw; every level played counts the reward of the
+whole combination. Excellent on easy problems; but the marginal chance of a level changes as the
+other factors learn, and where an early one is stale it locks in a wrong level, as on `trap`: look
+at the median and the worst run, not at the mean alone. Rewards outside [0, 1], possible with raw
+ones, are taken to the nearer end.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.make("additive", effects=[[0.0, 0.4], [0.0, 0.3, 0.1]], base=0.1)
@@ -21,8 +23,8 @@ import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
+from factored_bandits.core.select import largest, offsets
 from factored_bandits.policies.base import Info
-from factored_bandits.core.select import largest, starts
 
 SUCCESSES, FAILURES, DRAW, PLAYS = 0, 1, 2, 3  # rows of State.table
 
@@ -49,7 +51,7 @@ class State(NamedTuple):
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """The uniform prior."""
-    start = starts(sizes)
+    start = offsets(sizes)
     table = np.zeros((4, start[-1]))
     table[[SUCCESSES, FAILURES]] = 1.0
     return State(start, table)

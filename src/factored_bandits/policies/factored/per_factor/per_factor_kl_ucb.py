@@ -1,11 +1,12 @@
 """Sparring KL-UCB: one KL-UCB per factor, all fed with the reward of the whole combination.
 
-As `sparring_ucb`, with the index of KL-UCB: the largest q for which plays * kl(mean, q) is at most log t + c log log t.
-Cheap, and good on easy problems; but it locks in a wrong level where an early mean is stale, as on `trap`.
+As `per_factor_ucb`, with the index of KL-UCB: the largest q for which plays * kl(mean, q) is at
+most log t + c log log t. Cheap, and good on easy problems; but it locks in a wrong level where an
+early mean is stale, as on `trap`.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.make("additive", effects=[[0.0, 0.4], [0.0, 0.3, 0.1]], base=0.1)
-    >>> result = fb.simulate("sparring_kl_ucb", environment, horizon=5_000, repetitions=4, seed=1, progress=False)
+    >>> result = fb.simulate("per_factor_kl_ucb", environment, horizon=5_000, repetitions=4, seed=1, progress=False)
     >>> bool(result.correct[:, -1].all())
     True
 """
@@ -18,9 +19,9 @@ import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
-from factored_bandits.policies.base import Info
-from factored_bandits.core.select import largest, starts
 from factored_bandits.core.numerics import exploration
+from factored_bandits.core.select import largest, offsets
+from factored_bandits.policies.base import Info
 from factored_bandits.policies.blocks.kl_index import PLAYS, check_c, kl_feed, kl_pick, kl_table
 
 INFO = Info(
@@ -48,8 +49,8 @@ class State(NamedTuple):
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    check_c("sparring_kl_ucb", params.c)
-    start = starts(sizes)
+    check_c("per_factor_kl_ucb", params.c)
+    start = offsets(sizes)
     return State(start, kl_table(int(start[-1])))
 
 

@@ -1,13 +1,14 @@
 """Sparring UCB: one UCB1 per factor, all fed with the reward of the whole combination.
 
-Each factor plays its level with the largest mean + sqrt(alpha log t / plays), on its own counts, ties at random. Cheap,
-and good on easy problems; but no factor knows that its rewards depend on what the others do. Means from the time when
-another factor still played badly stay low, and a factor locks in a wrong level: the objection of the paper to sparring,
-to be seen on the environment `trap`.
+Each factor plays its level with the largest mean + sqrt(alpha log t / plays), on its own counts,
+ties at random. Cheap, and good on easy problems; but no factor knows that its rewards depend on
+what the others do. Means from the time when another factor still played badly stay low, and a
+factor locks in a wrong level: the objection of the paper to sparring, to be seen on the environment
+`trap`.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.make("additive", effects=[[0.0, 0.4], [0.0, 0.3, 0.1]], base=0.1)
-    >>> result = fb.simulate("sparring_ucb", environment, horizon=5_000, repetitions=4, seed=1, progress=False)
+    >>> result = fb.simulate("per_factor_ucb", environment, horizon=5_000, repetitions=4, seed=1, progress=False)
     >>> bool(result.correct[:, -1].all())
     True
 """
@@ -21,8 +22,8 @@ import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
+from factored_bandits.core.select import largest, offsets
 from factored_bandits.policies.base import Info
-from factored_bandits.core.select import largest, starts
 from factored_bandits.policies.blocks.ucb import PLAYS, check_alpha, ucb_feed, ucb_pick, ucb_table
 
 INFO = Info(
@@ -50,8 +51,8 @@ class State(NamedTuple):
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    check_alpha("sparring_ucb", params.alpha)
-    start = starts(sizes)
+    check_alpha("per_factor_ucb", params.alpha)
+    start = offsets(sizes)
     return State(start, ucb_table(int(start[-1])))
 
 

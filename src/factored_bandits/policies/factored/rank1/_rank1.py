@@ -1,8 +1,10 @@
-"""What Rank1Elim and Rank1ElimKL share: sweeps over rows and columns, and elimination by confidence bounds.
+"""What Rank1Elim and Rank1ElimKL share: sweeps over rows and columns, and elimination by confidence
+bounds.
 
-A sweep plays every active row in one random column and every active column in one random row; row and column are drawn
-from all, an eliminated one standing for whoever eliminated it, so that the average over company stays the same for all.
-Every level that is active has been in every sweep, so one count serves all.
+A sweep plays every active row in one random column and every active column in one random row; row
+and column are drawn from all, an eliminated one standing for whoever eliminated it, so that the
+average over company stays the same for all. Every level that is active has been in every sweep, so
+one count serves all.
 """
 
 from __future__ import annotations
@@ -13,11 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Bools, Floats, Ints
-from factored_bandits.errors import InvalidInput
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.rng import below
+from factored_bandits.core.rng import randint
+from factored_bandits.core.select import offsets
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import FOREVER
-from factored_bandits.core.select import starts
 
 SWEEPS, TARGET, PHASE, CHANGES = 0, 1, 2, 3  # places in State.counts
 LOWER, UPPER = 0, 1  # rows of State.bounds
@@ -30,7 +32,9 @@ class State(NamedTuple):
     total: Floats  # (levels,) sum of the rewards of a level in its own half of the sweeps
     home: Ints  # (levels,) who plays for this level: itself while it is active
     active: Bools  # (levels,)
-    counts: Ints  # (4,) sweeps learned; their number at the end of the phase; number of the phase; changes of `active`
+    # (4,) sweeps learned; their number at the end of the phase; number of the phase; changes of
+    # `active`
+    counts: Ints
     bounds: Floats  # (2, levels) scratch: lower and upper confidence bounds
     log_horizon: Floats  # (1,)
 
@@ -38,13 +42,14 @@ class State(NamedTuple):
 def begin(name: str, sizes: Ints, horizon: int, constant: float) -> State:
     """Nothing known; refuses what is not a matrix."""
     if len(sizes) != 2:
-        raise InvalidInput(
-            f"{name} is made for matrices of rank one: it takes problems with two factors, this one has {len(sizes)}; "
+        raise InvalidInputError(
+            f"{name} is made for matrices of rank one: it takes problems with two factors, this "
+            f"one has {len(sizes)}; "
             "'tea' takes any number"
         )
     if horizon == 0:
-        raise InvalidInput(f"{name} needs the horizon: the length of its phases depends on it")
-    start = starts(sizes)
+        raise InvalidInputError(f"{name} needs the horizon: the length of its phases depends on it")
+    start = offsets(sizes)
     levels, log_horizon = int(start[-1]), math.log(horizon)
     state = State(
         start=start,
@@ -76,17 +81,19 @@ def settled(state: State) -> bool:
 
 @kernel
 def plan(params: Any, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
-    """A sweep: every active row with a random column, every active column with a random row; one play once settled."""
+    """A sweep: every active row with a random column, every active column with a random row; one
+    play once settled.
+    """
     rows, levels = state.start[1], state.start[2]
     if settled(state):
         recommend(params, state, actions[0])
         return 1
-    column, length = state.home[rows + below(rng, levels - rows)], 0
+    column, length = state.home[rows + randint(rng, levels - rows)], 0
     for i in range(rows):
         if state.active[i]:
             actions[length, 0], actions[length, 1] = i, column
             length += 1
-    row = state.home[below(rng, rows)]
+    row = state.home[randint(rng, rows)]
     for j in range(levels - rows):
         if state.active[rows + j]:
             actions[length, 0], actions[length, 1] = row, j
@@ -101,7 +108,9 @@ def collect(state: State, actions: Ints, rewards: Floats) -> bool:
         return False
     rows, by_rows = state.start[1], True
     for at in range(len(rewards)):
-        if at > 0 and actions[at, 0] <= actions[at - 1, 0]:  # rows ascend; the row of the second half is one of them
+        if (
+            at > 0 and actions[at, 0] <= actions[at - 1, 0]
+        ):  # rows ascend; the row of the second half is one of them
             by_rows = False
         level = actions[at, 0] if by_rows else rows + actions[at, 1]
         state.total[level] += rewards[at]
@@ -111,7 +120,9 @@ def collect(state: State, actions: Ints, rewards: Floats) -> bool:
 
 @kernel
 def eliminate(state: State, constant: float) -> None:
-    """End the phase: by state.bounds, the best of each factor takes the place of all that are surely no better."""
+    """End the phase: by state.bounds, the best of each factor takes the place of all that are
+    surely no better.
+    """
     changed = 0
     for l in range(2):
         first, end = state.start[l], state.start[l + 1]
@@ -133,7 +144,9 @@ def eliminate(state: State, constant: float) -> None:
 
 @kernel
 def recommend(params: Any, state: State, action: Ints) -> None:
-    """Per factor the active level with the largest sum; all active ones have been played equally often."""
+    """Per factor the active level with the largest sum; all active ones have been played equally
+    often.
+    """
     for l in range(2):
         best = -1
         for i in range(state.start[l], state.start[l + 1]):
@@ -149,7 +162,7 @@ def idle(params: Any, state: State, t: int) -> int:
 
 
 @kernel
-def standing(params: Any, state: State) -> tuple[Bools, int]:
+def active_sets(params: Any, state: State) -> tuple[Bools, int]:
     """The active rows and columns, and how often they have changed."""
     return state.active, state.counts[CHANGES]
 

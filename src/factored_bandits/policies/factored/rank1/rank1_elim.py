@@ -1,11 +1,12 @@
 """Rank1Elim (Katariya et al., AISTATS 2017): row and column elimination for matrices of rank one.
 
-Phases of doubling precision. In each phase every active row is averaged over random columns and every active column
-over random rows; then rows and columns that are surely worse than the best are eliminated for good. The first algorithm
-for two factors whose regret grows with rows + columns instead of rows x columns. Needs the horizon.
+Phases of doubling precision. In each phase every active row is averaged over random columns and
+every active column over random rows; then rows and columns that are surely worse than the best are
+eliminated for good. The first algorithm for two factors whose regret grows with rows + columns
+instead of rows x columns. Needs the horizon.
 
     >>> import factored_bandits as fb
-    >>> environment = fb.environments.make("rank_one", factors=[[0.9, 0.3, 0.2], [0.9, 0.4]])
+    >>> environment = fb.environments.make("rank1", factors=[[0.9, 0.3, 0.2], [0.9, 0.4]])
     >>> result = fb.simulate("rank1_elim", environment, horizon=20_000, repetitions=4, seed=1, progress=False)
     >>> bool(result.correct[:, -1].all())
     True
@@ -19,11 +20,13 @@ from typing import NamedTuple
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
 from factored_bandits.policies.base import Info
+
 from ._rank1 import (
     LOWER,
     SWEEPS,
     UPPER,
     State,
+    active_sets,
     begin,
     block_length,
     collect,
@@ -31,10 +34,20 @@ from ._rank1 import (
     idle,
     plan,
     recommend,
-    standing,
 )
 
-__all__ = ["INFO", "Params", "State", "block_length", "idle", "init", "learn", "plan", "recommend", "standing"]
+__all__ = [
+    "INFO",
+    "Params",
+    "State",
+    "active_sets",
+    "block_length",
+    "idle",
+    "init",
+    "learn",
+    "plan",
+    "recommend",
+]
 
 CONSTANT = 4.0  # sweeps until the end of phase l: 4 * 4^l * log T
 

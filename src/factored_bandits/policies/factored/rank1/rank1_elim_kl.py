@@ -1,11 +1,13 @@
-"""Rank1ElimKL (Katariya et al., IJCAI 2017): Rank1Elim with KL confidence bounds, sharper where means are small.
+"""Rank1ElimKL (Katariya et al., IJCAI 2017): Rank1Elim with KL confidence bounds, sharper where
+means are small.
 
-As `rank1_elim`, with phases four times as long and bounds the largest and smallest q with n kl(mean, q) <= delta.
-`delta`: `paper` spends log T + 3 log log T; `released` spends log t + log log t at the current round t, as the authors'
-public code behaves, which lowers the regret 1.1 to 3 times: a comparison must say which one ran. Needs the horizon.
+As `rank1_elim`, with phases four times as long and bounds the largest and smallest q with n
+kl(mean, q) <= delta. `delta`: `paper` spends log T + 3 log log T; `released` spends log t + log log
+t at the current round t, as the authors' public code behaves, which lowers the regret 1.1 to 3
+times: a comparison must say which one ran. Needs the horizon.
 
     >>> import factored_bandits as fb
-    >>> environment = fb.environments.make("rank_one", factors=[[0.9, 0.3, 0.2], [0.9, 0.4]])
+    >>> environment = fb.environments.make("rank1", factors=[[0.9, 0.3, 0.2], [0.9, 0.4]])
     >>> result = fb.simulate("rank1_elim_kl", environment, horizon=20_000, repetitions=4, seed=1, progress=False)
     >>> bool(result.correct[:, -1].all())
     True
@@ -18,13 +20,15 @@ from typing import Literal, NamedTuple
 
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
-from factored_bandits.policies.base import Code, Info
 from factored_bandits.core.numerics import exploration, lower, upper
+from factored_bandits.policies.base import Code, Info
+
 from ._rank1 import (
     LOWER,
     SWEEPS,
     UPPER,
     State,
+    active_sets,
     begin,
     block_length,
     collect,
@@ -32,10 +36,20 @@ from ._rank1 import (
     idle,
     plan,
     recommend,
-    standing,
 )
 
-__all__ = ["INFO", "Params", "State", "block_length", "idle", "init", "learn", "plan", "recommend", "standing"]
+__all__ = [
+    "INFO",
+    "Params",
+    "State",
+    "active_sets",
+    "block_length",
+    "idle",
+    "init",
+    "learn",
+    "plan",
+    "recommend",
+]
 
 CONSTANT = 16.0  # sweeps until the end of phase l: 16 * 4^l * log T
 PAPER: Code = 0  # Params.delta

@@ -1,16 +1,19 @@
-"""The leader among the combinations visited, and its neighbourhood: the ground of the unimodal family.
+"""The leader among the combinations visited, and its neighbourhood: the ground of the unimodal
+family.
 
-Under uniform identifiability, changing one wrong level to the best one always improves the mean: the problem is
-unimodal on the graph in which combinations are neighbours if they differ in one factor. An algorithm for unimodal
-bandits then only looks at its leader (the best mean among combinations played) and the leader's neighbours.
+Under uniform identifiability, changing one wrong level to the best one always improves the mean:
+the problem is unimodal on the graph in which combinations are neighbours if they differ in one
+factor. An algorithm for unimodal bandits then only looks at its leader (the best mean among
+combinations played) and the leader's neighbours.
 
-*Table.* Combinations live in the table of `_combinations`: 36 MB if all its 2^19 rows are used. If it is ever full, the
-policies go on among the combinations they know; a neighbour that is not in the table is not tried any more.
-*Leader.* A heap by (mean, tie-break): a play costs O(log visited), not a scan. The tie-break of a combination is drawn
-anew at each of its plays, so ties are broken at random.
-*Neighbourhood.* The rows of the leader's neighbours are kept until the leader changes: a step does not hash.
-*Evidence.* plays * kl(mean, q) of a neighbour is convex in q, and q moves little from step to step: the tangent where
-it was last computed is a lower bound that nearly always tells that the neighbour is out of the question.
+*Table.* Combinations live in the table of `_combinations`: 36 MB if all its 2^19 rows are used. If
+it is ever full, the policies go on among the combinations they know; a neighbour that is not in the
+table is not tried any more. *Leader.* A heap by (mean, tie-break): a play costs O(log visited), not
+a scan. The tie-break of a combination is drawn anew at each of its plays, so ties are broken at
+random. *Neighbourhood.* The rows of the leader's neighbours are kept until the leader changes: a
+step does not hash. *Evidence.* plays * kl(mean, q) of a neighbour is convex in q, and q moves
+little from step to step: the tangent where it was last computed is a lower bound that nearly always
+tells that the neighbour is out of the question.
 """
 
 from __future__ import annotations
@@ -23,7 +26,8 @@ from numpy.typing import NDArray
 
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.rng import below
+from factored_bandits.core.numerics import kl
+from factored_bandits.core.rng import randint
 from factored_bandits.policies.blocks.combinations import (
     KEY,
     OWN,
@@ -35,28 +39,40 @@ from factored_bandits.policies.blocks.combinations import (
     find,
     full,
     number,
-    spread,
     table,
+    unravel,
 )
-from factored_bandits.core.numerics import kl
 
 LEADS, HEAP, PLACE = 2, 3, 4  # columns of State.book
 TOTAL, TIE = 0, 1  # columns of State.sums
 ROUNDING = 1e-9  # of evidence, relative; far more than there is
 EVIDENCE, SLOPE, AT, COUNT = 0, 1, 2, 3  # columns of State.tangents
-PLAYED, CENTRE, OWN_TALLY = 1, 2, 3  # places in State.tally; from the last on they are the policy's own
+PLAYED, CENTRE, OWN_TALLY = (
+    1,
+    2,
+    3,
+)  # places in State.tally; from the last on they are the policy's own
 
 
 class State(NamedTuple):
-    """A row per combination entered; `around`, `tangents` and row OWN of `shape` belong to the row `tally[CENTRE]`."""
+    """A row per combination entered; `around`, `tangents` and row OWN of `shape` belong to the row
+    `tally[CENTRE]`.
+    """
 
-    shape: Ints  # (4, L) size; weight in the number of a combination; first place in `around`; level of the centre
+    # (4, L) size; weight in the number of a combination; first place in `around`; level of the
+    # centre
+    shape: Ints
     slots: NDArray[np.int32]  # (a power of two,) hash table: row + 1 of a combination, 0 where free
-    book: Ints  # (capacity, 5) number; plays; times as leader; heap: row at this place; place of this row in the heap
+    # (capacity, 5) number; plays; times as leader; heap: row at this place; place of this row in
+    # the heap
+    book: Ints
     sums: Floats  # (capacity, 2) sum of rewards; tie-break
     around: Ints  # (levels,) row of the centre with one level changed, -1 if not entered
-    tangents: Floats  # (levels, 4) evidence of the same, its slope and the mean where it was computed; the plays it had
-    tally: Ints  # (8,) rows entered; rows played; the centre, whose neighbours are in `around`; the policy's own
+    # (levels, 4) evidence of the same, its slope and the mean where it was computed; the plays it
+    # had
+    tangents: Floats
+    # (8,) rows entered; rows played; the centre, whose neighbours are in `around`; the policy's own
+    tally: Ints
     luck: Floats  # (1,) the tie-break for the next play to be learned
 
 
@@ -77,7 +93,9 @@ def begin(sizes: Ints, horizon: int, name: str) -> State:
 
 @kernel
 def record(state: Any, action: Ints, reward: float) -> None:
-    """Learn a play of a combination that was entered when it was planned; raw rewards are clipped onto [0, 1]."""
+    """Learn a play of a combination that was entered when it was planned; raw rewards are clipped
+    onto [0, 1].
+    """
     row = find(state, number(state, action))
     if state.book[row, PLAYS] == 0:
         last = state.tally[PLAYED]
@@ -103,7 +121,9 @@ def plays(state: Any, row: int) -> int:
 
 @kernel
 def evidence_at_least(state: Any, place: int, q: float) -> float:
-    """A lower bound of what `evidence` would return for this place of `around`; useless if it has been played since."""
+    """A lower bound of what `evidence` would return for this place of `around`; useless if it has
+    been played since.
+    """
     tangent = state.tangents[place]
     if tangent[COUNT] != plays(state, state.around[place]):
         return -math.inf
@@ -127,7 +147,9 @@ def evidence(state: Any, place: int, q: float, more: float) -> float:
 def leads(state: Any, one: int, other: int) -> bool:
     """Whether the first row has the better mean, or won the toss."""
     first, second = mean(state, one), mean(state, other)
-    return bool(first > second or (first == second and state.sums[one, TIE] > state.sums[other, TIE]))
+    return bool(
+        first > second or (first == second and state.sums[one, TIE] > state.sums[other, TIE])
+    )
 
 
 @kernel
@@ -141,7 +163,9 @@ def settle(state: Any, row: int) -> None:
         at = (at - 1) // 2
     while 2 * at + 1 < state.tally[PLAYED]:
         child = 2 * at + 1
-        if child + 1 < state.tally[PLAYED] and leads(state, book[child + 1, HEAP], book[child, HEAP]):
+        if child + 1 < state.tally[PLAYED] and leads(
+            state, book[child + 1, HEAP], book[child, HEAP]
+        ):
             child += 1
         if leads(state, row, book[child, HEAP]):
             break
@@ -153,7 +177,9 @@ def settle(state: Any, row: int) -> None:
 
 @kernel
 def lead(state: Any, rng: np.random.Generator) -> int:
-    """The leader's row, its neighbours in `around`, its leadership counted; -1 if nothing has been played."""
+    """The leader's row, its neighbours in `around`, its leadership counted; -1 if nothing has been
+    played.
+    """
     state.luck[0] = rng.random()
     if state.tally[PLAYED] == 0:
         return -1
@@ -181,16 +207,18 @@ def centre(state: Any, row: int) -> None:
 def anywhere(state: Any, rng: np.random.Generator, action: Ints) -> None:
     """Any combination, entered if there is room; for a start."""
     for l in range(len(action)):
-        action[l] = below(rng, state.shape[SIZE, l])
+        action[l] = randint(rng, state.shape[SIZE, l])
     if full(state):
-        spread(state, 0, action)
+        unravel(state, 0, action)
     else:
         enter(state, number(state, action))
 
 
 @kernel
 def step(state: Any, place: int, action: Ints) -> None:
-    """The centre with the change at this place of `around`, entered if it is new; the centre itself for -1."""
+    """The centre with the change at this place of `around`, entered if it is new; the centre itself
+    for -1.
+    """
     shape = state.shape
     for l in range(len(action)):
         action[l] = shape[OWN, l]
@@ -206,7 +234,7 @@ def recommend(params: Any, state: Any, action: Ints) -> None:
     for l in range(len(action)):
         action[l] = 0
     if state.tally[PLAYED] > 0:
-        spread(state, state.book[0, HEAP], action)
+        unravel(state, state.book[0, HEAP], action)
 
 
 @kernel

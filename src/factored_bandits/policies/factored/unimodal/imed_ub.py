@@ -1,13 +1,15 @@
-"""IMED-UB, indexed minimum empirical divergence for unimodal bandits (Saber, Menard & Maillard 2020).
+"""IMED-UB, indexed minimum empirical divergence for unimodal bandits (Saber, Menard & Maillard
+2020).
 
 Among the leader (the best mean so far) and its neighbours (one level changed) play the smallest
-plays * kl(mean, mean of the leader) + log(plays), those never played first, ties at random. No parameter, no forced
-play. But every new leader has all its neighbours tried once, which takes long where there are many of them and no
-leader lasts; `unimodal_thompson` need not. Keeps one row per combination visited, at most 2^19 (2^16 if the horizon is
-unknown); beyond that it goes on among those it knows.
+plays * kl(mean, mean of the leader) + log(plays), those never played first, ties at random. No
+parameter, no forced play. But every new leader has all its neighbours tried once, which takes long
+where there are many of them and no leader lasts; `unimodal_thompson` need not. Keeps one row per
+combination visited, at most 2^19 (2^16 if the horizon is unknown); beyond that it goes on among
+those it knows.
 
     >>> import factored_bandits as fb
-    >>> environment = fb.environments.make("rank_one", factors=[[0.9, 0.3, 0.2], [0.9, 0.4]])
+    >>> environment = fb.environments.make("rank1", factors=[[0.9, 0.3, 0.2], [0.9, 0.4]])
     >>> result = fb.simulate("imed_ub", environment, horizon=5_000, repetitions=4, seed=1, progress=False)
     >>> bool(result.correct[:, -1].all())
     True
@@ -22,8 +24,9 @@ import numpy as np
 
 from factored_bandits.core.arrays import Ints
 from factored_bandits.core.kernel import kernel
-from factored_bandits.policies.blocks.combinations import full
 from factored_bandits.policies.base import Info
+from factored_bandits.policies.blocks.combinations import full
+
 from ._unimodal import (
     State,
     anywhere,
@@ -85,7 +88,9 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 
 @kernel
 def divergence(state: State, place: int, top: float, least: float) -> float:
-    """The index of a neighbour; where it is clearly above `least`, only something that is above it too."""
+    """The index of a neighbour; where it is clearly above `least`, only something that is above it
+    too.
+    """
     n = plays(state, state.around[place])
     if n == 0:
         return -math.inf

@@ -1,19 +1,22 @@
-"""OSSB, optimal sampling for structured bandits (Combes, Magureanu & Proutiere, NIPS 2017), in its unimodal form.
+"""OSSB, optimal sampling for structured bandits (Combes, Magureanu & Proutiere, NIPS 2017), in its
+unimodal form.
 
-OSSB plays each arm a in proportion to c_a, the solution of the lower bound's optimisation problem at the estimated
-means. For the full factored class that problem is a semi-infinite program over all tables of means that are uniformly
-identifiable, which the paper rightly calls intractable; it is not solved here, nor approximated. Uniform
-identifiability implies unimodality, and for that larger class c has a closed form: 1 / kl(mean, best mean) for the
-neighbours of the best combination (one level changed), 0 elsewhere.
+OSSB plays each arm a in proportion to c_a, the solution of the lower bound's optimisation problem
+at the estimated means. For the full factored class that problem is a semi-infinite program over all
+tables of means that are uniformly identifiable, which the paper rightly calls intractable; it is
+not solved here, nor approximated. Uniform identifiability implies unimodality, and for that larger
+class c has a closed form: 1 / kl(mean, best mean) for the neighbours of the best combination (one
+level changed), 0 elsewhere.
 
-First every combination is played once. Then: if every neighbour has (1 + gamma) c log(t) plays, the best is played.
-Otherwise, in the s-th such round, the least played combination if it has at most epsilon s / combinations plays (so
-that a share epsilon of these rounds is forced), else the neighbour with the smallest plays / c. `explore="neighbours"`
-restricts the first plays and the forced ones to neighbours of the leader: for problems with more combinations than one
-can afford to try (at most 2^19 with `explore="all"`, 2^16 if the horizon is unknown).
+First every combination is played once. Then: if every neighbour has (1 + gamma) c log(t) plays, the
+best is played. Otherwise, in the s-th such round, the least played combination if it has at most
+epsilon s / combinations plays (so that a share epsilon of these rounds is forced), else the
+neighbour with the smallest plays / c. `explore="neighbours"` restricts the first plays and the
+forced ones to neighbours of the leader: for problems with more combinations than one can afford to
+try (at most 2^19 with `explore="all"`, 2^16 if the horizon is unknown).
 
     >>> import factored_bandits as fb
-    >>> environment = fb.environments.make("rank_one", factors=[[0.9, 0.3, 0.2], [0.9, 0.4]])
+    >>> environment = fb.environments.make("rank1", factors=[[0.9, 0.3, 0.2], [0.9, 0.4]])
     >>> result = fb.simulate("ossb", environment, horizon=5_000, repetitions=4, seed=1, progress=False)
     >>> bool(result.correct[:, -1].all())
     True
@@ -27,9 +30,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Ints
-from factored_bandits.errors import InvalidInput
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.rng import below
+from factored_bandits.core.rng import randint
+from factored_bandits.errors import InvalidInputError
+from factored_bandits.policies.base import Code, Info
 from factored_bandits.policies.blocks.combinations import (
     MOST_ROWS,
     MOST_ROWS_UNKNOWN_HORIZON,
@@ -38,9 +42,9 @@ from factored_bandits.policies.blocks.combinations import (
     enter,
     find,
     full,
-    spread,
+    unravel,
 )
-from factored_bandits.policies.base import Code, Info
+
 from ._unimodal import (
     CENTRE,
     OWN_TALLY,
@@ -72,7 +76,8 @@ EXPLORED, SWEPT, TRIPS, FIRST, STEP = range(OWN_TALLY, OWN_TALLY + 5)  # places 
 
 
 class Params(NamedTuple):
-    """`epsilon`: the share of exploring rounds that is forced (the authors' epsilon times the number of combinations);
+    """`epsilon`: the share of exploring rounds that is forced (the authors' epsilon times the
+    number of combinations);
     `gamma`: the surplus asked of the plays of the neighbours."""
 
     explore: Literal["all", "neighbours"] = "all"
@@ -83,13 +88,16 @@ class Params(NamedTuple):
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing visited."""
     if params.epsilon < 0.0 or params.gamma < 0.0:
-        raise InvalidInput(f"ossb: epsilon and gamma must be at least 0, not {params.epsilon} and {params.gamma}")
+        raise InvalidInputError(
+            f"ossb: epsilon and gamma must be at least 0, not {params.epsilon} and {params.gamma}"
+        )
     combinations = math.prod(np.asarray(sizes).tolist())
     most = MOST_ROWS if horizon else MOST_ROWS_UNKNOWN_HORIZON
     if params.explore == ALL and combinations > most:
         unknown = "" if horizon else " if the horizon is unknown"
-        raise InvalidInput(
-            f"ossb first plays every combination once and takes at most {most:,} of them{unknown}; this problem has "
+        raise InvalidInputError(
+            f"ossb first plays every combination once and takes at most {most:,} of them{unknown}; "
+            "this problem has "
             f"{combinations:,}. explore='neighbours' tries only neighbours of the leader"
         )
     return begin(sizes, horizon, "ossb")
@@ -115,7 +123,10 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     else:
         state.tally[EXPLORED] += 1
         forced = params.epsilon * state.tally[EXPLORED]
-        if everywhere and state.tally[TRIPS] * state.shape[STRIDE, 0] * state.shape[SIZE, 0] <= forced:
+        if (
+            everywhere
+            and state.tally[TRIPS] * state.shape[STRIDE, 0] * state.shape[SIZE, 0] <= forced
+        ):
             visit(state, number, actions[0])
         elif not everywhere and fewest * (len(state.around) - actions.shape[1]) <= forced:
             step(state, rarest, actions[0])
@@ -127,13 +138,15 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 @kernel
 def visit(state: State, number: int, action: Ints) -> None:
     """Play the combination with this number; it may be a new neighbour of the leader."""
-    spread(state, enter(state, number), action)
+    unravel(state, enter(state, number), action)
     state.tally[CENTRE] = -1
 
 
 @kernel
 def look(state: State, leader: int, rng: np.random.Generator) -> tuple[int, float, int, int]:
-    """The neighbour with the least evidence plays / c = plays * kl (-1 if never played), and the one least played."""
+    """The neighbour with the least evidence plays / c = plays * kl (-1 if never played), and the
+    one least played.
+    """
     top, no_more = mean(state, leader), full(state)
     weakest, least, equal = -1, math.inf, 0
     rarest, fewest, level = -1, plays(state, leader), 0
@@ -164,12 +177,13 @@ def look(state: State, leader: int, rng: np.random.Generator) -> tuple[int, floa
 def least_played(state: State, rng: np.random.Generator) -> int:
     """The number of a least played combination; it has tally[TRIPS] plays.
 
-    All combinations are gone through again and again in an order drawn at the start (an arithmetic progression); those
-    before the present place have more than TRIPS plays, so nobody has to be looked at twice in one trip.
+    All combinations are gone through again and again in an order drawn at the start (an arithmetic
+    progression); those before the present place have more than TRIPS plays, so nobody has to be
+    looked at twice in one trip.
     """
     tally, total = state.tally, state.shape[STRIDE, 0] * state.shape[SIZE, 0]
     while tally[STEP] == 0:
-        tally[FIRST], step_width = below(rng, total), 1 + below(rng, total)
+        tally[FIRST], step_width = randint(rng, total), 1 + randint(rng, total)
         if coprime(step_width, total):
             tally[STEP] = step_width
     while True:

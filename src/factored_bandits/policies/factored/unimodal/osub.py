@@ -1,13 +1,14 @@
 """OSUB, optimal sampling for unimodal bandits (Combes & Proutiere, ICML 2014).
 
-The leader is the combination with the best mean so far. Among it and its neighbours (one level changed) play the
-largest KL-UCB index, at the confidence log(n) + c log(log(n)) after the leader has led n times; and every
-(neighbours + 1)-th time play the leader itself. A neighbour never played comes first, so every new leader has all its
-neighbours tried once, which takes long where there are many. Keeps one row per combination visited, at most 2^19 (2^16
-if the horizon is unknown); beyond that it goes on among those it knows.
+The leader is the combination with the best mean so far. Among it and its neighbours (one level
+changed) play the largest KL-UCB index, at the confidence log(n) + c log(log(n)) after the leader
+has led n times; and every (neighbours + 1)-th time play the leader itself. A neighbour never played
+comes first, so every new leader has all its neighbours tried once, which takes long where there are
+many. Keeps one row per combination visited, at most 2^19 (2^16 if the horizon is unknown); beyond
+that it goes on among those it knows.
 
     >>> import factored_bandits as fb
-    >>> environment = fb.environments.make("rank_one", factors=[[0.9, 0.3, 0.2], [0.9, 0.4]])
+    >>> environment = fb.environments.make("rank1", factors=[[0.9, 0.3, 0.2], [0.9, 0.4]])
     >>> result = fb.simulate("osub", environment, horizon=5_000, repetitions=4, seed=1, progress=False)
     >>> bool(result.correct[:, -1].all())
     True
@@ -21,11 +22,12 @@ from typing import NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Ints
-from factored_bandits.errors import InvalidInput
 from factored_bandits.core.kernel import kernel
-from factored_bandits.policies.blocks.combinations import full
-from factored_bandits.policies.base import Info
 from factored_bandits.core.numerics import exploration, upper
+from factored_bandits.errors import InvalidInputError
+from factored_bandits.policies.base import Info
+from factored_bandits.policies.blocks.combinations import full
+
 from ._unimodal import (
     LEADS,
     State,
@@ -62,7 +64,7 @@ class Params(NamedTuple):
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing visited."""
     if params.c < 0.0:
-        raise InvalidInput(f"osub: c must be at least 0, not {params.c}")
+        raise InvalidInputError(f"osub: c must be at least 0, not {params.c}")
     return begin(sizes, horizon, "osub")
 
 
@@ -73,14 +75,21 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     if leader < 0:
         anywhere(state, rng, actions[0])
         return 1
-    led, turn = state.book[leader, LEADS], len(state.around) - actions.shape[1] + 1  # neighbours + 1
+    led, turn = (
+        state.book[leader, LEADS],
+        len(state.around) - actions.shape[1] + 1,
+    )  # neighbours + 1
     place = -1
     if (led - 1) % turn != 0:
         budget, no_more = exploration(float(led), params.c), full(state)
         best, ties = upper(mean(state, leader), budget / plays(state, leader)), 1
         for other in range(len(state.around)):
             row = state.around[other]
-            if row == leader or (row < 0 and no_more) or evidence_at_least(state, other, best) > budget:
+            if (
+                row == leader
+                or (row < 0 and no_more)
+                or evidence_at_least(state, other, best) > budget
+            ):
                 continue
             bound = optimism(state, other, budget, best)
             if bound > best:
@@ -95,7 +104,9 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 
 @kernel
 def optimism(state: State, place: int, budget: float, best: float) -> float:
-    """The KL-UCB index of a neighbour; where it is clearly below `best`, only something that is below it too."""
+    """The KL-UCB index of a neighbour; where it is clearly below `best`, only something that is
+    below it too.
+    """
     row = state.around[place]
     n = plays(state, row)
     if n == 0:

@@ -1,12 +1,12 @@
 """Unimodal Thompson sampling, UTS (Paladino et al., AAAI 2017; Trinh et al., ALT 2020).
 
-The leader is the combination with the best mean so far. Every `gamma`-th time that a combination leads it is played;
-otherwise the leader and its neighbours (one level changed) each draw from the Beta posterior of their mean, and the
-largest draw is played. Keeps one row per combination visited, at most 2^19 (2^16 if the horizon is unknown); beyond
-that it goes on among those it knows.
+The leader is the combination with the best mean so far. Every `gamma`-th time that a combination
+leads it is played; otherwise the leader and its neighbours (one level changed) each draw from the
+Beta posterior of their mean, and the largest draw is played. Keeps one row per combination visited,
+at most 2^19 (2^16 if the horizon is unknown); beyond that it goes on among those it knows.
 
     >>> import factored_bandits as fb
-    >>> environment = fb.environments.make("rank_one", factors=[[0.9, 0.3, 0.2], [0.9, 0.4]])
+    >>> environment = fb.environments.make("rank1", factors=[[0.9, 0.3, 0.2], [0.9, 0.4]])
     >>> result = fb.simulate("unimodal_thompson", environment, horizon=5_000, repetitions=4, seed=1, progress=False)
     >>> bool(result.correct[:, -1].all())
     True
@@ -19,10 +19,11 @@ from typing import NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Ints
-from factored_bandits.errors import InvalidInput
 from factored_bandits.core.kernel import kernel
-from factored_bandits.policies.blocks.combinations import PLAYS, full
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import Info
+from factored_bandits.policies.blocks.combinations import PLAYS, full
+
 from ._unimodal import LEADS, TOTAL, State, anywhere, begin, lead, learn, recommend, step
 
 __all__ = ["INFO", "Params", "State", "init", "learn", "plan", "recommend"]
@@ -46,7 +47,7 @@ class Params(NamedTuple):
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing visited."""
     if params.gamma < 2:
-        raise InvalidInput(f"unimodal_thompson: gamma must be at least 2, not {params.gamma}")
+        raise InvalidInputError(f"unimodal_thompson: gamma must be at least 2, not {params.gamma}")
     return begin(sizes, horizon, "unimodal_thompson")
 
 
