@@ -22,35 +22,12 @@ import factored_bandits as fb
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 ROUNDS = 2_000_000
-AT_MOST = {  # ns per step over that of uniform play in the same run: 16 x 16; duels K = 16, K = 128
-    "index": (15,),
-    "flat_thompson": (90,),
-    "tsallis_inf": (40,),
-    "lb_inf": (250,),
-    "logistic_thompson": (400,),
-    "rmed": (15, 40),
-    "rucb": (10, 60),
-    "machines": (15, 90),
-    "filters": (3, 3),
-    "dts": (100, 3500),
-    "vdb": (15, 70),
-}
-KINDS = {
-    **dict.fromkeys(
-        ("flat_ucb1", "flat_kl_ucb", "per_factor_ucb", "per_factor_kl_ucb", "cucb"), "index"
-    ),
-    **dict.fromkeys(("osub", "imed_ub", "rank1_elim", "rank1_elim_kl"), "index"),
-    **dict.fromkeys(("flat_thompson", "marginal_thompson", "unimodal_thompson"), "flat_thompson"),
-    **dict.fromkeys(("rmed1", "rmed2", "rmed2fh"), "rmed"),
-    **dict.fromkeys(("sparring", "multi_sbm", "beat_the_mean", "doubler"), "machines"),
-    **dict.fromkeys(("interleaved_filter", "savage", "winner_stays"), "filters"),
-    **dict.fromkeys(("dts", "dts_plus"), "dts"),
-}
 
 
-def target(name: str, place: int) -> str:
-    limits = AT_MOST.get(KINDS.get(name, name), ())
-    return f"at most {limits[place]}" if place < len(limits) else ""
+def target(name: str, index: int) -> str:
+    """What a policy promises: at 16 x 16 levels or 16 arms, then at 128 arms."""
+    limits = fb.policies.make(name).info.slowdown
+    return f"at most {limits[index]}" if index < len(limits) else ""
 
 
 def flat(kind: str, size: int) -> fb.environments.Environment:

@@ -81,7 +81,7 @@ def answer(agent: fb.Agent, outcome: float) -> float | list[float]:
     """What `tell` of this agent takes: the outcome, or for one that learns from parts, this for the
     last factor.
     """
-    return [*(1.0 for _ in range(agent._parts - 1)), outcome] if agent._parts else outcome
+    return [*(1.0 for _ in range(agent._outcomes - 1)), outcome] if agent._outcomes else outcome
 
 
 def never(index: int, t: int) -> bool:

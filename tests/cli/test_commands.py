@@ -15,7 +15,7 @@ from click.testing import CliRunner
 import factored_bandits as fb
 from factored_bandits.cli.app import app
 from factored_bandits.cli.problems import recipe_names
-from factored_bandits.simulation.simulate import compare as comparison
+from factored_bandits.simulation import compare as comparison
 
 SMALL = ["--levels", "3", "--horizon", "1e3", "--repetitions", "3", "--quiet"]
 
@@ -49,7 +49,7 @@ def test_without_click_one_line_says_what_to_install():
 
 def test_compare_prints_a_table_sorted_by_regret():
     result = run(
-        "compare", "rank-one", "--policies", "uniform,flat_ucb1(alpha=0.1)", *SMALL, "--seed", "5"
+        "compare", "rank1", "--policies", "uniform,flat_ucb1(alpha=0.1)", *SMALL, "--seed", "5"
     )
     title, header, first, second, caption = result.stdout.splitlines()
     assert title == "rank-one (levels 3, best 0.75, gap 0.2, factors 2)"
@@ -60,9 +60,7 @@ def test_compare_prints_a_table_sorted_by_regret():
 
 
 def test_json_is_one_document_with_the_numbers_of_the_library():
-    document = json.loads(
-        run("compare", "rank-one", "--policies", "uniform", *SMALL, "--json").stdout
-    )
+    document = json.loads(run("compare", "rank1", "--policies", "uniform", *SMALL, "--json").stdout)
     expected = fb.compare(
         "uniform", fb.environments.spiked(levels=3), 1000, 3, progress=False
     ).to_dict()
@@ -71,9 +69,7 @@ def test_json_is_one_document_with_the_numbers_of_the_library():
 
 
 def test_simulate_is_a_comparison_of_one():
-    document = json.loads(
-        run("simulate", "rank-one", "--policy", "uniform", *SMALL, "--json").stdout
-    )
+    document = json.loads(run("simulate", "rank1", "--policy", "uniform", *SMALL, "--json").stdout)
     assert [each["policy"] for each in document["policies"]] == ["uniform"]
 
 
@@ -81,7 +77,7 @@ def test_plot_and_csv_are_written(tmp_path):
     plot, out = tmp_path / "regret.svg", tmp_path / "all.csv"
     result = run(
         "compare",
-        "rank-one",
+        "rank1",
         "--policies",
         "uniform",
         *SMALL,
@@ -109,14 +105,14 @@ def test_plot_and_csv_are_written(tmp_path):
 
 
 def test_eliminations_are_shown_on_request():
-    shown = run("compare", "rank-one", "--policies", "uniform", *SMALL, "--eliminations").stdout
+    shown = run("compare", "rank1", "--policies", "uniform", *SMALL, "--eliminations").stdout
     assert shown.endswith("none of these policies rules levels out\n")
-    shown = run("compare", "rank-one", "--policies", "uniform,tea", *SMALL, "--eliminations").stdout
+    shown = run("compare", "rank1", "--policies", "uniform,tea", *SMALL, "--eliminations").stdout
     assert "tea: when each level was ruled out" in shown
 
 
 def test_certificates_are_shown_on_request():
-    tea = ["simulate", "rank-one", "--policy", "tea", *SMALL, "--certificate"]
+    tea = ["simulate", "rank1", "--policy", "tea", *SMALL, "--certificate"]
     shown = run(*tea).stdout.splitlines()
     start = shown.index("Certificates")
     assert shown[start + 1].split() == ["factor", "level", "not", "the", "best", "the", "best"]
@@ -128,7 +124,7 @@ def test_certificates_are_shown_on_request():
     document = json.loads(run(*tea, "--json").stdout)
     assert [each["rounds"] for each in document["certificates"]] == [1000] * 3
     refused = CliRunner().invoke(
-        app, ["simulate", "rank-one", "--policy", "uniform", *SMALL, "--certificate"]
+        app, ["simulate", "rank1", "--policy", "uniform", *SMALL, "--certificate"]
     )
     assert refused.exit_code == 2
     assert "uniform does not say at any time what is ruled out" in refused.output
@@ -145,7 +141,7 @@ def test_without_policies_all_that_fit_are_run(monkeypatch):
         run("compare", "identical-gap", "--arms", "3", *SMALL[2:], "--json").stdout
     )
     assert [each["policy"] for each in document["policies"]] == ["dueling_uniform"]
-    document = json.loads(run("compare", "rank-one", *SMALL, "--json").stdout)
+    document = json.loads(run("compare", "rank1", *SMALL, "--json").stdout)
     assert [each["policy"] for each in document["policies"]] == ["flat_ucb1", "uniform"]
 
 
@@ -163,7 +159,7 @@ def test_policies_that_refuse_the_problem_are_left_out_with_a_reason(monkeypatch
         "--quiet",
         "--json",
     ]
-    result = run("compare", "rank-one", *large)
+    result = run("compare", "rank1", *large)
     assert [each["policy"] for each in json.loads(result.stdout)["policies"]] == ["uniform"]
     assert "left out flat_ucb1: flat_ucb1 looks at every combination" in result.stderr
 
@@ -237,7 +233,7 @@ def test_every_problem_has_a_help_page_with_its_own_options(group, problem):
 
 
 def test_options_of_a_problem_are_those_of_its_generator():
-    text = run("compare", "rank-one", "--help").output
+    text = run("compare", "rank1", "--help").output
     for option in (
         "--levels INTEGER",
         "--best FLOAT",
@@ -255,7 +251,7 @@ def test_every_generator_is_offered():
         "duels",
         "table",
     }
-    assert run("compare", "rank1", "--policies", "uniform", *SMALL).stdout.startswith("rank-one")
+    assert run("compare", "rank1", "--policies", "uniform", *SMALL).stdout.startswith("rank1")
 
 
 def test_policies_are_listed_filtered_and_described():
@@ -280,12 +276,11 @@ def test_environments_are_listed_and_described():
     assert [each["name"] for each in document["models"]] == fb.environments.names()
     assert [each["name"] for each in document["problems"]] == sorted(fb.environments.generators())
     plain = run("environments").stdout
-    assert "rank-one" in plain
+    assert "rank1" in plain
     assert "levels=16, best=0.75, gap=0.2, factors=2" in plain
-    described = run("environments", "rank-one").stdout
+    described = run("environments", "rank1").stdout
     assert (
-        "factored-bandits compare rank-one --levels 16 --best 0.75 --gap 0.2 --factors 2"
-        in described
+        "factored-bandits compare rank1 --levels 16 --best 0.75 --gap 0.2 --factors 2" in described
     )
     assert json.loads(run("environments", "identical-gap", "--json").stdout)["model"] is None
 

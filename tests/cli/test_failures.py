@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from factored_bandits.cli.app import app
-from factored_bandits.simulation.simulate import compare as comparison
+from factored_bandits.simulation import compare as comparison
 
 COMMAND = [sys.executable, "-m", "factored_bandits.cli"]
 
@@ -19,43 +19,43 @@ COMMAND = [sys.executable, "-m", "factored_bandits.cli"]
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ("compare rank-one --policies taa", "did you mean 'tea'"),
-        ("compare rank-one --policies uniform,uniform", "'uniform' is listed twice"),
-        ("compare rank-one --policies flat_ucb1(beta=1)", "no parameter of flat_ucb1 named 'beta'"),
+        ("compare rank1 --policies taa", "did you mean 'tea'"),
+        ("compare rank1 --policies uniform,uniform", "'uniform' is listed twice"),
+        ("compare rank1 --policies flat_ucb1(beta=1)", "no parameter of flat_ucb1 named 'beta'"),
         (
-            "compare rank-one --policies flat_ucb1(alpha=x)",
+            "compare rank1 --policies flat_ucb1(alpha=x)",
             "flat_ucb1: alpha must be a finite float, not 'x'",
         ),
         (
-            "compare rank-one --policies flat_ucb1(alpha=f())",
+            "compare rank1 --policies flat_ucb1(alpha=f())",
             "value of alpha must be a number or a word",
         ),
-        ("compare rank-one --policies dueling_tea", "dueling_tea plays duels"),
-        ("compare rank-one --policies=", "policies is empty"),
-        ("compare rank-one --horizon soon", "'--horizon': 'soon' is not a whole number"),
-        ("compare rank-one --horizon 1.5", "'--horizon': '1.5' is not a whole number"),
-        ("compare rank-one --horizon 1e999999999", "'--horizon'"),
-        ("compare rank-one --horizon nan", "'--horizon'"),
+        ("compare rank1 --policies dueling_tea", "dueling_tea plays duels"),
+        ("compare rank1 --policies=", "policies is empty"),
+        ("compare rank1 --horizon soon", "'--horizon': 'soon' is not a whole number"),
+        ("compare rank1 --horizon 1.5", "'--horizon': '1.5' is not a whole number"),
+        ("compare rank1 --horizon 1e999999999", "'--horizon'"),
+        ("compare rank1 --horizon nan", "'--horizon'"),
         (
-            "compare rank-one --horizon 1e16",
+            "compare rank1 --horizon 1e16",
             "horizon must be a whole number from 1 to 1,000,000,000,000,000",
         ),
-        ("compare rank-one --horizon -5", "horizon must be a whole number"),
+        ("compare rank1 --horizon -5", "horizon must be a whole number"),
         (
-            "compare rank-one --policies uniform --repetitions 0",
+            "compare rank1 --policies uniform --repetitions 0",
             "repetitions must be a whole number",
         ),
-        ("compare rank-one --policies uniform --seed -1", "seed must be a whole number"),
-        ("compare rank-one --policies uniform --workers -1", "workers must be a whole number"),
-        ("compare rank-one --levels many", "'--levels': 'many' is not a valid integer"),
-        ("compare rank-one --levels 0", "levels must be a whole number from 1"),
-        ("compare rank-one --gap 2", "gap must lie between 0"),
-        ("compare rank-one --flavour sweet", "No such option"),
-        ("compare rank-on", "no problem named 'rank-on'; did you mean 'rank-one'"),
+        ("compare rank1 --policies uniform --seed -1", "seed must be a whole number"),
+        ("compare rank1 --policies uniform --workers -1", "workers must be a whole number"),
+        ("compare rank1 --levels many", "'--levels': 'many' is not a valid integer"),
+        ("compare rank1 --levels 0", "levels must be a whole number from 1"),
+        ("compare rank1 --gap 2", "gap must lie between 0"),
+        ("compare rank1 --flavour sweet", "No such option"),
+        ("compare rank-on", "no problem named 'rank-on'; did you mean 'rank1'"),
         ("compare cyclic --unit euro", "'--unit': 'euro' is not one of"),
-        ("compare rank-one --plot regret.gif", "a figure ends in .png, .pdf or .svg"),
-        ("compare rank-one --plot nowhere/regret.png", "no directory 'nowhere'"),
-        ("compare rank-one --out all.txt", "--out 'all.txt': the results are written as .csv"),
+        ("compare rank1 --plot regret.gif", "a figure ends in .png, .pdf or .svg"),
+        ("compare rank1 --plot nowhere/regret.png", "no directory 'nowhere'"),
+        ("compare rank1 --out all.txt", "--out 'all.txt': the results are written as .csv"),
         ("compare duels", "give --matrix FILE or --duels-log FILE"),
         (
             "compare duels --matrix wrong.csv --duels-log words.csv",
@@ -71,8 +71,8 @@ COMMAND = [sys.executable, "-m", "factored_bandits.cli"]
         ("compare table --means wrong.npy", "--means 'wrong.npy' holds no array of numbers"),
         ("compare table --means words.txt", "must end in .npy or .csv"),
         ("compare table --means large.csv", "the mean of combination (0, 1) is 2"),
-        ("simulate rank-one", "Missing option '--policy'"),
-        ("simulate rank-one --policy tea,uniform", "policy 'tea,uniform' is not written as name"),
+        ("simulate rank1", "Missing option '--policy'"),
+        ("simulate rank1 --policy tea,uniform", "policy 'tea,uniform' is not written as name"),
         ("policies nobody", "no policy named 'nobody'"),
         ("environments nowhere", "no environment named 'nowhere'"),
         ("demo --out wrong.csv/demo", "--out 'wrong.csv/demo'"),
@@ -103,7 +103,7 @@ def test_wrong_input_is_one_sentence_and_exit_code_2(arguments, complaint, tmp_p
 
 def test_no_traceback_and_the_exit_code_of_a_process():
     done = subprocess.run(
-        [*COMMAND, "compare", "rank-one", "--policies", "taa"], capture_output=True, text=True
+        [*COMMAND, "compare", "rank1", "--policies", "taa"], capture_output=True, text=True
     )
     assert done.returncode == 2
     assert done.stdout == ""
@@ -116,12 +116,12 @@ def test_interrupted_before_anything_was_finished(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(comparison, "simulate", stop)
-    result = CliRunner().invoke(app, ["compare", "rank-one", "--policies", "uniform", "--json"])
+    result = CliRunner().invoke(app, ["compare", "rank1", "--policies", "uniform", "--json"])
     assert (result.exit_code, result.stdout, result.stderr) == (130, "", "interrupted\n")
 
 
 def test_ctrl_c_prints_what_is_finished():
-    command = [*COMMAND, "compare", "rank-one", "--levels", "3", "--policies"]
+    command = [*COMMAND, "compare", "rank1", "--levels", "3", "--policies"]
     subprocess.run(
         [*command, "uniform", "--horizon", "10", "--repetitions", "1"], check=True
     )  # compiles

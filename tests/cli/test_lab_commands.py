@@ -40,7 +40,7 @@ def test_a_file_of_ones_own_from_beginning_to_end(tmp_path, monkeypatch, interpr
     (tmp_path / "my ads.toml").write_text(text)
     ran = invoke("run", "my ads.toml", "--out", "here", "--workers", "1", "--quiet")
     assert ran.exit_code == 0, ran.output
-    assert re.search(r"clear\npolicy +mean regret .*\nucb1\(alpha=0\.5\) +\d", ran.stdout)
+    assert re.search(r"clear\npolicy +mean regret .*\nflat_ucb1\(alpha=0\.5\) +\d", ran.stdout)
     assert "page:    here/index.html" in ran.stdout
     page = (tmp_path / "here" / "index.html").read_text(encoding="utf-8")
     assert "Which ad, in which position?" in page

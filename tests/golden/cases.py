@@ -40,7 +40,9 @@ def environments(kind: str) -> dict[str, Any]:
         "sum": make("additive", effects=[[0.3, 0.0, 0.1], [0.2, 0.0], [0.1, 0.3]], base=0.05),
         "single": make("additive", effects=[[0.6, 0.0, 0.3, 0.1]], base=0.2),
         "logistic": make("logistic", effects=[[2.0, 0.0, -1.0], [1.0, -1.0, 0.0]]),
-        "moving": make("stochastically_constrained", effects=[[0.2, 0.0, 0.1], [0.0, 0.15]], swing=0.4),
+        "moving": make(
+            "stochastically_constrained", effects=[[0.2, 0.0, 0.1], [0.0, 0.15]], swing=0.4
+        ),
     }
 
 
@@ -72,7 +74,9 @@ def digest(*parts: Any) -> str:
     sha = hashlib.sha256()
     for part in parts:
         for number in np.ravel(np.asarray(part)).tolist():
-            sha.update((f"{number:.10g}" if isinstance(number, float) else repr(number)).encode() + b";")
+            sha.update(
+                (f"{number:.10g}" if isinstance(number, float) else repr(number)).encode() + b";"
+            )
     return sha.hexdigest()[:16]
 
 
@@ -82,19 +86,28 @@ def simulated(label: str) -> Iterator[tuple[str, str]]:
     for name, environment in environments(policy.info.kind).items():
         try:
             result = fb.simulate(
-                policy, environment, _rounds(policy, name), REPETITIONS, seed=7, checkpoints=20, progress=False
+                policy,
+                environment,
+                _rounds(policy, name),
+                REPETITIONS,
+                seed=7,
+                checkpoints=20,
+                progress=False,
             )
         except fb.errors.InvalidInputError:
             yield name, "refused"
             continue
-        events = [(e.repetition, e.round, e.factor, e.level, e.event in ENTRY) for e in result.eliminations]
+        events = [
+            (e.repetition, e.round, e.factor, e.level, e.event in ENTRY)
+            for e in result.eliminations
+        ]
         yield name, digest(result.regret, result.correct, *result.plays, events)
 
 
 def _rounds(policy: Any, environment: str) -> int:
     if policy.name in SLOW:
         return SLOW_ROUNDS
-    eliminates = hasattr(policy.module, "active_sets") and environment != "moving"
+    eliminates = policy.eliminates and environment != "moving"
     return ROUNDS_TO_ELIMINATE if eliminates else USUAL_ROUNDS
 
 
@@ -155,7 +168,9 @@ def _reward(policy: Any, action: tuple[int, ...], size: int, rng: np.random.Gene
 def dumped(agent: Any) -> str:
     """The numbers in a dump, in their order; names, and what compresses them, may change."""
     content = json.loads(agent.dump())["agent"]
-    return digest(*_numbers([content[part] for part in ("generator", "past", "rounds", "plays", "state")]))
+    return digest(
+        *_numbers([content[part] for part in ("generator", "past", "rounds", "plays", "state")])
+    )
 
 
 def _numbers(value: Any) -> Iterator[Any]:

@@ -129,7 +129,7 @@ def test_a_page_is_replaced_whole(frame, tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("factored_bandits.report.page._write", fails)
+        patch.setattr("factored_bandits.report.html.page._write", fails)
         with pytest.raises(InvalidInputError, match=r"cannot write the report .*No space left"):
             write_page(tmp_path, [Section("two", "Two", "Second.", [])], [], {})
     assert page.read_text(encoding="utf-8") == before
@@ -143,7 +143,7 @@ def test_without_plotly_nothing_is_written(tmp_path, monkeypatch):
     def missing(package):
         raise ModuleNotFoundError(f"No module named {package!r}")
 
-    monkeypatch.setattr("factored_bandits.report.interactive.resources.files", missing)
+    monkeypatch.setattr("factored_bandits.report.plotly.resources.files", missing)
     with pytest.raises(MissingExtraError, match="plotly"):
         write_page(tmp_path / "out", [], [], {})
     assert not (tmp_path / "out").exists()

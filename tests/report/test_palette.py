@@ -7,7 +7,10 @@ import itertools
 import pytest
 
 import factored_bandits as fb
-from factored_bandits.report.palette import COLOURS, DASHES, KNOWN, MARKERS, look, looks, settle
+from factored_bandits.report.palette import COLOURS, DASHES, MARKERS, look, looks, settle
+
+STYLES = {name: fb.policies.make(name).info.style for name in fb.policies.names()}
+KNOWN = {name: style for name, style in STYLES.items() if style is not None}
 
 
 def test_all_policies_look_different():

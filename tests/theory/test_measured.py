@@ -129,7 +129,7 @@ def test_bounds_are_not_idle():
     problem = make("table", means=[0.95, 0.05])
     played = run(problem, 300_000, policy="uniform")
     assert theory.check(played, problem).below_upper is None
-    as_tea = fb.theory._check.Result(**{**vars(played), "policy": "tea"})
+    as_tea = Result(**{**vars(played), "policy": "tea"})
     assert not theory.check(as_tea, problem).below_upper
 
 
@@ -137,7 +137,7 @@ def test_and_neither_is_the_lower_one():
     """A policy that knows the answer stays below."""
     problem = FACTORED["Gaussian sum"]
     played = run(problem, 300_000)
-    clairvoyant = fb.theory._check.Result(**{**vars(played), "regret": played.regret * 0.01})
+    clairvoyant = Result(**{**vars(played), "regret": played.regret * 0.01})
     assert theory.check(clairvoyant, problem).above_lower is False
 
 

@@ -93,7 +93,7 @@ class Agent:
         module, sizes = self._policy.module, self._labels.sizes
         self._params = self._policy.encoded()
         self._state = module.init(self._params, self._labels.sizes, self._horizon)
-        longest = module.block_length(sizes) if hasattr(module, "block_length") else int(max(sizes))
+        longest = self._policy.longest_block(sizes)
         self._actions = np.zeros((longest, len(sizes)), dtype=np.int64)  # scratch
         self._plays = [np.zeros(size, dtype=np.int64) for size in sizes]
         self._ledger = _ledger.Ledger(self._outcomes)
@@ -159,7 +159,7 @@ class Agent:
         )
         actions = self._actions[:length].copy()
         probabilities: Floats | None = None
-        if hasattr(module, "propensities"):
+        if self._policy.randomises:
             per_level = module.propensities(self._params, self._state, length)
             probabilities = np.stack(
                 [per_level[l][actions[:, l]] for l in range(actions.shape[1])], axis=1
@@ -249,7 +249,7 @@ class Agent:
         """
         module, ledger = self._policy.module, self._ledger
         level_reports = None
-        if hasattr(module, "status"):
+        if self._policy.reports:
             level_reports = module.status(self._params, self._state, self._past + ledger.asked + 1)
         rows = tuple(level_rows(self._labels, self._plays, level_reports, self._rewards.slope))
         return Status(self._policy.label, ledger.asked, ledger.learned, len(ledger.waiting), rows)

@@ -12,7 +12,7 @@ import numpy as np
 from factored_bandits.core.arrays import Floats
 from factored_bandits.environments import PastDuels, count_duels, load_duels
 from factored_bandits.errors import InvalidInputError
-from factored_bandits.policies import Policy, load, names
+from factored_bandits.policies import Policy, make, names
 
 from .labels import Labels
 
@@ -23,8 +23,8 @@ def warm_start(policy: Policy, params: Any, state: Any, labels: Labels, history:
         raise InvalidInputError(
             "history is a record of past duels; an agent with factors takes none"
         )
-    if not hasattr(policy.module, "warm_start"):
-        able = [name for name in names("duel") if hasattr(load(name), "warm_start")]
+    if not policy.warm_starts:
+        able = [name for name in names("duel") if make(name).warm_starts]
         raise InvalidInputError(
             f"{policy.name} cannot use past duels: what it learns depends on how it chose its own. "
             f"Those that can: {', '.join(able)}"

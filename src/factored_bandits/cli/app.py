@@ -81,7 +81,7 @@ def app() -> None:
 
     \b
     See it work:   factored-bandits demo
-    Your own:      factored-bandits compare rank-one --levels 16 --policies tea,uniform --plot regret.png
+    Your own:      factored-bandits compare rank1 --levels 16 --policies tea,uniform --plot regret.png
     """
 
 

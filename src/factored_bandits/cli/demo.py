@@ -34,8 +34,8 @@ Show two drafts, get one answer. The best draft is preferred 80 times in 100 to 
 """
 NEXT = """\
 Try next
-  factored-bandits compare rank-one --levels 8 --factors 3 --policies tea,flat_ucb1 --horizon 1e6 --repetitions 4
-  factored-bandits simulate rank-one --policy tea --horizon 1e12 --eliminations
+  factored-bandits compare rank1 --levels 8 --factors 3 --policies tea,flat_ucb1 --horizon 1e6 --repetitions 4
+  factored-bandits simulate rank1 --policy tea --horizon 1e12 --eliminations
   factored-bandits compare identical-gap --arms 64 --p 0.9 --plot duels.svg
 In your own program: fb.Agent("tea", factors={"ad": [...], "position": [...]}); see README.md
 """

@@ -175,7 +175,7 @@ def execute(
         return lab.run(specs, size, out, lab.Engine(engine, workers, scheduler), progress=not quiet)
     except KeyboardInterrupt:
         store = lab.Store(out)
-        every = [task for spec in specs for task in lab.tasks(spec, size)]
+        every = [task for spec in specs for task in lab.make_tasks(spec, size)]
         kept = sum(store.has(task) for task in every)
         click.echo(
             f"\ninterrupted: {kept} of {len(every)} units are kept in {out}; the same command goes on",

@@ -56,7 +56,7 @@ class Recipe(NamedTuple):
     def title(self, name: str, values: dict[str, Any]) -> str:
         """The problem and its parameters, for people.
 
-        >>> Recipe("", print, []).title("rank-one", {"levels": 16, "gap": 0.2})
+        >>> Recipe("", print, []).title("rank1", {"levels": 16, "gap": 0.2})
         'rank-one (levels 16, gap 0.2)'
         """
         given = ", ".join(f"{key} {value}" for key, value in values.items() if value is not None)

@@ -36,8 +36,8 @@ from .io import PastDuels, count_duels, load_duels
 FOLDERS = ("factored", "dueling")
 
 __all__ = [
-    "PastDuels",
     "Environment",
+    "PastDuels",
     "arithmetic",
     "count_duels",
     "cyclic",

@@ -19,7 +19,7 @@ from .results import Mean, Results
 from .run import run
 from .spec import Preset, Spec
 from .store import Store
-from .tasks import Task, tasks
+from .tasks import Task, make_tasks
 
 __all__ = [
     "Engine",
@@ -30,9 +30,9 @@ __all__ = [
     "Store",
     "Task",
     "load",
+    "make_tasks",
     "names",
     "parse",
     "read",
     "run",
-    "tasks",
 ]

@@ -14,7 +14,7 @@ from factored_bandits.report.claims import Verdict, verdict_of
 
 from .spec import PresetName, Spec
 from .store import Store
-from .tasks import tasks
+from .tasks import make_tasks
 
 if TYPE_CHECKING:
     import pandas
@@ -47,7 +47,7 @@ class Results:
     @classmethod
     def read(cls, store: Store, spec: Spec, size: PresetName) -> Results:
         """Those of the current code that the folder holds."""
-        chosen = tasks(spec, size)
+        chosen = make_tasks(spec, size)
         missing = sum(not store.has(task) for task in chosen)
         frame, eliminations, plays = (
             store.read(name, chosen) for name in ("results", "eliminations", "plays")

@@ -10,7 +10,7 @@ from .engines import Arguments, Engine
 from .results import Results
 from .spec import PresetName, Spec
 from .store import Store
-from .tasks import Task, tasks
+from .tasks import Task, make_tasks
 
 
 def run(
@@ -35,9 +35,10 @@ def run(
     engine.check()
     store = Store(out)
     store.prepare()
-    named = {task.name: task for spec in specs for task in tasks(spec, size)}
+    named = {task.name: task for spec in specs for task in make_tasks(spec, size)}
     display = ProgressDisplay(
-        {spec.name: sum(task.seconds for task in tasks(spec, size)) for spec in specs}, progress
+        {spec.name: sum(task.seconds for task in make_tasks(spec, size)) for spec in specs},
+        progress,
     )
     for task in named.values():
         if store.has(task):

@@ -104,11 +104,11 @@ class Task:
 
 
 @functools.lru_cache(maxsize=64)
-def tasks(spec: Spec, size: PresetName) -> tuple[Task, ...]:
+def make_tasks(spec: Spec, size: PresetName) -> tuple[Task, ...]:
     """All units of an experiment, policy by policy, so that a worker seldom changes its policy.
 
     >>> from factored_bandits import lab
-    >>> [task.name for task in tasks(lab.load("horizon").SPEC, "quick")][0]
+    >>> [task.name for task in make_tasks(lab.load("horizon").SPEC, "quick")][0]
     'horizon/0'
     """
     groups: list[list[Chunk]] = []

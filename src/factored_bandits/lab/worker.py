@@ -23,7 +23,7 @@ from factored_bandits.simulation.simulate import Job, checkpoints_of
 from . import lookup as _lookup
 from .record import Record
 from .spec import PresetName
-from .tasks import Cell, Chunk, Task, tasks
+from .tasks import Cell, Chunk, Task, make_tasks
 
 FRAMES = ("results", "eliminations", "plays")
 WHOLE = (
@@ -50,7 +50,7 @@ def work(name: str, size: PresetName, source: str = "", file: str = "") -> dict[
     ['eliminations', 'plays', 'results']
     """
     experiment, _, number = name.rpartition("/")
-    every = tasks(_lookup.spec_of(experiment, source), size)
+    every = make_tasks(_lookup.spec_of(experiment, source), size)
     if file and file not in (task.file for task in every[int(number) : int(number) + 1]):
         raise InvalidInputError(
             f"{name}: the worker on {platform.node()} has other code; install the same version "
@@ -117,7 +117,10 @@ def player(cell: Cell) -> Callable[[int], Record]:
 
 def _compile(policy: Policy, job: Job) -> None:
     """Compile before the clock runs, one thread at a time."""
-    key = policy.name, f"{job.problem.name} {job.problem.semi_bandit} {job.problem.params.get('noise')}"
+    key = (
+        policy.name,
+        f"{job.problem.name} {job.problem.semi_bandit} {job.problem.params.get('noise')}",
+    )
     with _compiling:
         if key not in _warm:
             Job(

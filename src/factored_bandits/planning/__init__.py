@@ -32,7 +32,6 @@ from .words import YEAR
 __all__ = ["Assumptions", "FixedTest", "Forecast", "Plan", "Verdict", "plan", "sample_size"]
 
 DEFAULT_POLICIES = ("tea(bound=betting)", "tea", "marginal_thompson")
-FLAT = "flat_ucb1"
 LONG_ENOUGH, AT_MOST = (
     10**7,
     5 * 10**7,
@@ -89,19 +88,20 @@ def plan(
     )
 
     def length(policy: Policy) -> int:
-        return longest if hasattr(policy.module, "active_sets") else min(longest, shorter)
+        return longest if policy.eliminates else min(longest, shorter)
 
     for policy in chosen:
         _check_all([policy], problem, length(policy))
-    if flat and not any(policy.name == FLAT for policy in chosen):
+    peer = make(chosen[0].info.flat_peer)
+    if flat and not any(policy.name == peer.name for policy in chosen):
         try:
-            _check_all([make(FLAT)], problem, length(make(FLAT)))
-            chosen.append(make(FLAT))
+            _check_all([peer], problem, length(peer))
+            chosen.append(peer)
         except InvalidInputError as error:
             notes.append(f"no flat bandit: {error}")
     done: list[Forecast] = []
     for policy in chosen:
-        staged = horizon is None and hasattr(policy.module, "active_sets")
+        staged = horizon is None and policy.eliminates
         stages = [rounds for rounds in STAGES if staged and rounds < longest] + [length(policy)]
         try:
             result = _simulated(

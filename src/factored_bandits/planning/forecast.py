@@ -15,7 +15,6 @@ from factored_bandits.environments import Environment
 from factored_bandits.policies import Policy
 from factored_bandits.simulation.result import Result
 from factored_bandits.theory import comparisons_upper, gaps, slope
-from factored_bandits.theory.check import THEOREMS
 from factored_bandits.theory.confidence import log_f_of
 from factored_bandits.theory.upper import RewardRange
 
@@ -96,9 +95,8 @@ class Forecast:
 
 def forecast(policy: Policy, problem: Environment, result: Result) -> Forecast:
     """Read a simulation."""
-    eliminates = hasattr(policy.module, "active_sets")
-    recall = policy.name in THEOREMS and policy.params == type(policy.params)()
-    theory = guaranteed_rounds(problem, policy.reward_range) if recall else None
+    eliminates = policy.eliminates
+    theory = guaranteed_rounds(problem, policy.reward_range) if policy.theorem else None
     return Forecast(policy.label, result, eliminates, rounds_decided(result, eliminates), theory)
 
 

@@ -19,9 +19,17 @@ from typing import Any, Literal
 from factored_bandits.core import discovery
 from factored_bandits.errors import InvalidInputError, UnknownNameError
 
-from .base import FROM_ENVIRONMENT, Info, LevelReport, Policy, checked_range, parameters, scaling
+from .base import (
+    FROM_ENVIRONMENT,
+    Info,
+    Kind,
+    LevelReport,
+    Policy,
+    checked_range,
+    parameters,
+    scaling,
+)
 
-Kind = Literal["factored", "duel"]
 FOLDERS: dict[Kind, str] = {
     "factored": "factored",
     "duel": "dueling",

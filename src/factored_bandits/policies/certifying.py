@@ -6,7 +6,7 @@ from typing import Any
 
 from factored_bandits.core.arrays import Floats
 from factored_bandits.errors import InvalidInputError
-from factored_bandits.policies import Policy, load, names
+from factored_bandits.policies import Policy, make, names
 
 from .base import Range
 
@@ -22,8 +22,8 @@ def p_values_of(
     >>> p_values_of(tea, tea.encoded(), tea.module.init(tea.encoded(), [2, 1], 0), (0.0, 1.0))
     [array([1., 1.]), array([1.])]
     """
-    if not hasattr(policy.module, "p_values"):
-        able = [name for name in names() if hasattr(load(name), "p_values")]
+    if not policy.certifies:
+        able = [name for name in names() if make(name).certifies]
         raise InvalidInputError(
             f"{policy.label} does not say at any time what is ruled out; these do: "
             f"{', '.join(able)}"

@@ -2,7 +2,7 @@
 
 Colours are those of Okabe & Ito, told apart by the colour-blind, without yellow, which vanishes on
 white; times seven dash patterns. A variant of an algorithm (other parameters) keeps its colour and
-dashes and is told apart by a marker. Names in `KNOWN` are pinned. Every other algorithm of the
+dashes and is told apart by a marker. Policies say in `Info.style` what they look like. Every other algorithm of the
 library has a place of its own, found from its letters and free of the others', so that a new
 algorithm needs no entry here.
 """
@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-from factored_bandits.policies import names
+from factored_bandits.policies import make, names
 
 Item = TypeVar("Item")
 
@@ -54,37 +54,6 @@ DARK = {  # the same colours where the page is dark
     GREY: "#A0A0A0",
 }
 MARKERS = ("o", "s", "^", "D", "v", "P")
-
-KNOWN = {
-    "tea": ("blue", "solid"),
-    "flat_ucb1": ("vermillion", "solid"),
-    "uniform": ("black", "dashed"),
-    "lb_inf": ("green", "solid"),
-    "tsallis_inf": ("green", "dashed"),
-    "exp3": ("green", "dotted"),
-    "comband": ("green", "dashdot"),
-    "rank1_elim": ("orange", "solid"),
-    "rank1_elim_kl": ("orange", "dashed"),
-    "per_factor_ucb": ("sky", "solid"),
-    "per_factor_kl_ucb": ("sky", "dashed"),
-    "marginal_thompson": ("purple", "dashed"),
-    "flat_thompson": ("purple", "solid"),
-    "flat_kl_ucb": ("vermillion", "dashed"),
-    "dueling_tea": ("blue", "dashdot"),
-    "dueling_uniform": ("black", "dotted"),
-    "rucb": ("sky", "dashdot"),
-    "sparring": ("green", "long"),
-    "multi_sbm": ("green", "short"),
-    "vdb": ("black", "dashdotdot"),
-    "rmed1": ("vermillion", "dashdot"),
-    "rmed2": ("vermillion", "dotted"),
-    "rmed2fh": ("vermillion", "long"),
-    "dts": ("purple", "dashdot"),
-    "dts_plus": ("purple", "dotted"),
-    "rcs": ("purple", "long"),
-    "merge_rucb": ("orange", "dashdot"),
-    "merge_dts": ("orange", "dotted"),
-}
 
 
 class Look(NamedTuple):
@@ -144,7 +113,8 @@ def bound_look(name: str, place: int) -> Look:
 @functools.cache
 def _library() -> dict[str, tuple[str, str]]:
     """The colour and dashes of every algorithm of the library."""
-    return settle(names(), KNOWN)
+    pinned = {name: make(name).info.style for name in names()}
+    return settle(names(), {name: style for name, style in pinned.items() if style is not None})
 
 
 def settle(

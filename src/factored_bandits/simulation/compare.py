@@ -167,7 +167,7 @@ class Comparison:
         return list(given)
 
     def _eliminating(self) -> set[str]:
-        return {policy.label for policy in self.policies if hasattr(policy.module, "active_sets")}
+        return {policy.label for policy in self.policies if policy.eliminates}
 
 
 def compare(

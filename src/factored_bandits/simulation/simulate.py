@@ -112,7 +112,7 @@ class Job:
         )  # refuses a problem that the policy cannot take, before anything is compiled
         if certify:
             p_values_of(policy, self.params, state, self.range)  # refuses a policy that cannot
-        skips = skip_idle and problem.stationary and hasattr(module, "idle")
+        skips = skip_idle and problem.stationary and policy.skips
         semi_bandit = policy.info.feedback == "semi-bandit"
         self.loop = bind(
             loop.play,
@@ -121,7 +121,7 @@ class Job:
             learn=module.learn,
             recommend=module.recommend,
             idle=module.idle if skips else loop.always_busy,
-            active_sets=getattr(module, "active_sets", loop.no_active_sets),
+            active_sets=module.active_sets if policy.eliminates else loop.no_active_sets,
             sample=problem.module.sample,
             regret=problem.module.regret,
             draw=loop.draw_outcomes if semi_bandit else loop.draw,
@@ -138,16 +138,10 @@ class Job:
         module, count = self.policy.module, len(self.checkpoints)
         low, high = self.range or (-math.inf, math.inf)
         shift, slope = scaling(self.range, self.policy.info.scale)
-        longest = (
-            module.block_length(self.sizes)
-            if hasattr(module, "block_length")
-            else int(max(self.sizes))
-        )
-        shown = (
-            module.active_sets(self.params, state)[0].copy()
-            if hasattr(module, "active_sets")
-            else loop.NO_FLAGS
-        )
+        longest = self.policy.longest_block(self.sizes)
+        shown = loop.NO_FLAGS
+        if self.policy.eliminates:
+            shown = module.active_sets(self.params, state)[0].copy()
         return loop.Run(
             permutation=self._permutation(rng),
             start=self.start,

@@ -9,7 +9,7 @@ import numpy as np
 from factored_bandits.core.arrays import Floats
 from factored_bandits.environments import Environment
 from factored_bandits.errors import InvalidInputError
-from factored_bandits.policies import Policy
+from factored_bandits.policies import Policy, names
 from factored_bandits.policies.notation import parse
 from factored_bandits.simulation.result import Result
 
@@ -18,8 +18,6 @@ from .information import noise_is_known
 from .lower import pulls_lower, regret_lower
 from .upper import pulls_upper, regret_upper
 from .verdict import Check, Pulls
-
-THEOREMS = {"tea": "Theorems 1 and 2", "dueling_tea": "Theorems 1 and 3"}
 
 
 def check(result: Result, environment: Environment, *, fraction: float = 0.5) -> Check:
@@ -55,7 +53,7 @@ def check(result: Result, environment: Environment, *, fraction: float = 0.5) ->
     )
     return Check(
         policy=result.policy,
-        theorem=THEOREMS[policy.name] if policy else "",
+        theorem=f"Theorems 1 and {policy.theorem}" if policy else "",
         problem=result.problem,
         unit=result.unit,
         repetitions=result.repetitions,
@@ -74,10 +72,10 @@ def _with_theorem(label: str) -> Policy | None:
     """The policy with this label, if the paper has a theorem on it: it must have the paper's
     parameters.
     """
-    if label.partition("(")[0] not in THEOREMS:
+    if label.partition("(")[0] not in names():
         return None
     policy = parse(label)
-    return policy if policy.params == type(policy.params)() else None
+    return policy if policy.theorem else None
 
 
 def _pulls(

@@ -13,7 +13,7 @@ ARMS = (8, 16, 32, 64, 128)
 VARIANTS = (
     "dueling_tea(positions=both)",
     "dueling_tea(bound=betting)",
-    "sparring(machine=tsallis_inf)",
+    "sparring(base_bandit=tsallis_inf)",
 )
 
 SPEC = Spec(

@@ -55,6 +55,9 @@ INFO = Info(
     guarantee="O(sum log(t) / gap) + O(K), anytime (Theorem 3)",
     reference="Zimmert & Seldin, Factored Bandits, NeurIPS 2018, Algorithms 2 and 3",
     shuffled=True,
+    style=("blue", "dashdot"),
+    cost=(19, 0.4),
+    theorem=3,
 )
 
 

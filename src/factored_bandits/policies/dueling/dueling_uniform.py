@@ -28,6 +28,8 @@ INFO = Info(
     assumption="none",
     guarantee="none: regret grows linearly",
     reference="the usual randomised test",
+    style=("black", "dotted"),
+    cost=(49, 0),
 )
 
 

@@ -48,6 +48,8 @@ INFO = Info(
     guarantee="none proved",
     reference="Zoghi, Whiteson, de Rijke & Munos, WSDM 2014, Algorithm 1",
     ties=False,
+    style=("purple", "long"),
+    cost=(180, 1.2),
 )
 
 

@@ -36,6 +36,8 @@ INFO = Info(
     guarantee="O(sum over levels of log(t) / gap), anytime",
     reference="Chen, Wang, Yuan & Wang, Combinatorial multi-armed bandit, JMLR 17, 2016",
     feedback="semi-bandit",
+    cost=(330, 0.6),
+    slowdown=(15,),
 )
 
 

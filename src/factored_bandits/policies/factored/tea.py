@@ -15,7 +15,7 @@ has grown. Needs neither the horizon nor the form in which the factors combine.
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -43,6 +43,9 @@ INFO = Info(
     guarantee="O(kappa sum log(t) / gap) + O(max K sum log K), anytime (Theorem 2)",
     reference="Zimmert & Seldin, Factored Bandits, NeurIPS 2018, Algorithms 1 and 3",
     shuffled=True,
+    style=("blue", "solid"),
+    cost=(40, 1),
+    theorem=2,
 )
 
 
@@ -100,11 +103,6 @@ def propensities(params: Params, state: State, length: int) -> list[Floats]:
 def status(params: Params, state: State, t: int) -> list[list[LevelReport]]:
     """Per factor and level: in or out, gap to the leader, its lower bound, the round of return."""
     return [level_reports(state, l, t) for l in range(len(state.counts))]
-
-
-def block_length(sizes: Any) -> int:
-    """A phase is at most as long as the largest factor."""
-    return int(max(sizes))
 
 
 def confidence(params: Params, state: State, t: int) -> float:

@@ -29,6 +29,8 @@ INFO = Info(
     assumption="none",
     guarantee="none: regret grows linearly",
     reference="the usual randomised test",
+    style=("black", "dashed"),
+    cost=(87, 0.1),
 )
 
 

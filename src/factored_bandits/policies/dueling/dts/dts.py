@@ -46,6 +46,9 @@ INFO = Info(
     guarantee="O(K^2 log(t)) in general, O(K log(t) + K^2 log log(t)) with a Condorcet winner; + O(K^2), anytime",
     reference="Wu & Liu, NeurIPS 2016, Algorithm 1",
     ties=False,
+    style=("purple", "dashdot"),
+    cost=(370, 1.2),
+    slowdown=(100, 3500),
 )
 
 

@@ -54,6 +54,9 @@ INFO = Info(
     guarantee="as D-TS: O(K^2 log(t)), O(K log(t) + K^2 log log(t)) with a Condorcet winner; + O(K^2), anytime",
     reference="Wu & Liu, NeurIPS 2016, Algorithm 2",
     ties=False,
+    style=("purple", "dotted"),
+    cost=(350, 1.3),
+    slowdown=(100, 3500),
 )
 
 

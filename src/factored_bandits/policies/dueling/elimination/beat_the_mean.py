@@ -41,6 +41,8 @@ INFO = Info(
     guarantee="O(K log(T) / smallest gap) for horizon T, with probability 1 - 1/T",
     reference="Yue & Joachims, Beat the Mean Bandit, ICML 2011, Algorithm 1",
     needs_horizon=True,
+    cost=(110, 1),
+    slowdown=(15, 90),
 )
 
 

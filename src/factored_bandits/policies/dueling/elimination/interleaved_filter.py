@@ -38,6 +38,8 @@ INFO = Info(
     guarantee="O(K log(T) / smallest gap) in expectation for horizon T",
     reference="Yue, Broder, Kleinberg & Joachims, The K-armed Dueling Bandits Problem, JCSS 78, 2012, Algorithm 2",
     needs_horizon=True,
+    cost=(11, 0.4),
+    slowdown=(3, 3),
 )
 
 

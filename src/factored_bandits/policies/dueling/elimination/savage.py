@@ -40,6 +40,8 @@ INFO = Info(
     guarantee="O(K^2 log(T) / smallest gap^2) for horizon T",
     reference="Urvoy, Clerot, Feraud & Naamane, Generic Exploration and K-armed Voting Bandits, ICML 2013",
     needs_horizon=True,
+    cost=(20, 0.9),
+    slowdown=(3, 3),
 )
 
 

@@ -66,6 +66,8 @@ INFO = Info(
     assumption="Condorcet winner",
     guarantee="O(K log(T) / gap^2), no K^2 term, with probability 1 - failure",
     reference="Li, Markov, de Rijke & Zoghi, ACM TOIS 38, 2020, Algorithm 1",
+    style=("orange", "dotted"),
+    cost=(18, 1.5),
 )
 
 

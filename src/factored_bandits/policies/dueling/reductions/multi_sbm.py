@@ -37,6 +37,9 @@ INFO = Info(
     assumption="utility, linear link",
     guarantee="O((log(t) + K log K + K log log t) sum over arms of 1 / gap), anytime",
     reference="Ailon, Karnin & Joachims, Reducing Dueling Bandits to Cardinal Bandits, ICML 2014, Algorithm 3",
+    style=("green", "short"),
+    cost=(94, 1.1),
+    slowdown=(15, 90),
 )
 
 

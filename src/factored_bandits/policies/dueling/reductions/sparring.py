@@ -55,6 +55,9 @@ INFO = Info(
     assumption="utility; with Tsallis-INF machines, a Condorcet winner",
     guarantee="none proved for UCB, Thompson and Exp3; O(sum over arms of log(t) / gap) with Tsallis-INF, anytime",
     reference="Ailon, Karnin & Joachims, Reducing Dueling Bandits to Cardinal Bandits, ICML 2014, Algorithm 4",
+    style=("green", "long"),
+    cost=(180, 0.7),
+    slowdown=(15, 90),
 )
 
 

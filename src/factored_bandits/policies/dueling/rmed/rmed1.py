@@ -44,6 +44,9 @@ INFO = Info(
     assumption="Condorcet winner",
     guarantee="sum of gap log(t) / 2d(q) + O(K^(2 + epsilon)), anytime; optimal where the best arm is the worst rival",
     reference="Komiyama, Honda, Kashima & Nakagawa, COLT 2015, Algorithms 1 and 2",
+    style=("vermillion", "dashdot"),
+    cost=(4, 1.1),
+    slowdown=(15, 40),
 )
 
 

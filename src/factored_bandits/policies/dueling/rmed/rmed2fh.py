@@ -50,6 +50,9 @@ INFO = Info(
     guarantee="optimal log(T) term + O(K^2 log log T) + O(K^(2 + epsilon))",
     reference="Komiyama, Honda, Kashima & Nakagawa, COLT 2015, Algorithms 1 and 2",
     needs_horizon=True,
+    style=("vermillion", "long"),
+    cost=(7, 1.4),
+    slowdown=(15, 40),
 )
 
 

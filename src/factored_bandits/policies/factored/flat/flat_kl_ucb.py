@@ -34,6 +34,10 @@ INFO = Info(
     assumption="none",
     guarantee="(1 + o(1)) sum over combinations of gap log(t) / kl, anytime",
     reference="Garivier & Cappe, The KL-UCB Algorithm for Bounded Stochastic Bandits and Beyond, COLT 2011",
+    style=("vermillion", "dashed"),
+    cost=(550, 1.2),
+    slowdown=(15,),
+    flat=True,
 )
 
 

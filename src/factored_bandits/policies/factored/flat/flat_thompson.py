@@ -38,6 +38,10 @@ INFO = Info(
     assumption="none",
     guarantee="(1 + o(1)) sum over combinations of gap log(t) / kl, anytime",
     reference="Thompson, Biometrika 25, 1933; Agrawal & Goyal, COLT 2012; Kaufmann, Korda & Munos, ALT 2012",
+    style=("purple", "solid"),
+    cost=(1000, 2),
+    slowdown=(90,),
+    flat=True,
 )
 
 

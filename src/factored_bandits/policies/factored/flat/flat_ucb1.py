@@ -41,6 +41,10 @@ INFO = Info(
     assumption="none",
     guarantee="O(sum over combinations of log(t) / gap), anytime",
     reference="Auer, Cesa-Bianchi & Fischer, Machine Learning 47, 2002",
+    style=("vermillion", "solid"),
+    cost=(470, 1.2),
+    slowdown=(15,),
+    flat=True,
 )
 
 

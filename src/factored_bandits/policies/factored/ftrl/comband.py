@@ -43,6 +43,8 @@ INFO = Info(
     guarantee="2 sqrt((2 L max K + sum K) T log(prod K)) against an adversary",
     reference="Cesa-Bianchi & Lugosi, Combinatorial Bandits, JCSS 78, 2012",
     needs_horizon=True,
+    style=("green", "dashdot"),
+    cost=(420, 1.2),
 )
 
 

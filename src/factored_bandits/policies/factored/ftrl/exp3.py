@@ -38,6 +38,8 @@ INFO = Info(
     assumption="none (uniform identifiability to find the best combination)",
     guarantee="O(sqrt(K t log K)) per factor against an adversary, anytime",
     reference="Auer, Cesa-Bianchi, Freund & Schapire, SIAM J. Comput. 32, 2002; Bubeck & Cesa-Bianchi 2012, Thm 3.1",
+    style=("green", "dotted"),
+    cost=(450, 1.2),
 )
 
 

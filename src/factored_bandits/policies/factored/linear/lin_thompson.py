@@ -32,6 +32,7 @@ INFO = Info(
     assumption="linear: the mean is a sum of one effect per factor",
     guarantee="O(d^1.5 sqrt(t)) for v of the order of sqrt(d log t); the default v = 0.5 is the usual practical one",
     reference="Agrawal & Goyal, Thompson sampling for contextual bandits with linear payoffs, ICML 2013",
+    cost=(1400, 1.7),
 )
 ESTIMATE, WEIGHTS, WORK, PHI = 0, 1, 2, 3  # rows of State.vectors
 

@@ -41,6 +41,8 @@ INFO = Info(
     guarantee="none proven for the Laplace approximation; the strongest all-rounder in practice",
     reference="Chapelle & Li, NIPS 2011; Hill et al., An efficient bandit algorithm for realtime multivariate "
     "optimization, KDD 2017",
+    cost=(1200, 1.8),
+    slowdown=(400,),
 )
 NONE: Code = 0  # Params.interactions
 PAIRWISE: Code = 1

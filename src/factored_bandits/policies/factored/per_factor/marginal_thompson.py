@@ -35,6 +35,9 @@ INFO = Info(
     assumption="none that would be enough: a heuristic",
     guarantee="none: it may lock in a wrong level, as on 'trap'",
     reference="Dimakopoulou, Vlassis & Jebara, Marginal Posterior Sampling for Slate Bandits, IJCAI 2019",
+    style=("purple", "dashed"),
+    cost=(1900, 1),
+    slowdown=(90,),
 )
 
 

@@ -31,6 +31,9 @@ INFO = Info(
     assumption="none that would be enough: a heuristic",
     guarantee="none: it may lock in a wrong level, as on 'trap'",
     reference="Ailon, Karnin & Joachims, ICML 2014 (sparring); Garivier & Cappe, COLT 2011 (KL-UCB)",
+    style=("sky", "dashed"),
+    cost=(430, 0.8),
+    slowdown=(15,),
 )
 
 

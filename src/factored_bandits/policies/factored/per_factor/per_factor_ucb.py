@@ -33,6 +33,9 @@ INFO = Info(
     assumption="none that would be enough: a heuristic",
     guarantee="none: it may lock in a wrong level, as on 'trap'",
     reference="Ailon, Karnin & Joachims, ICML 2014 (sparring); Auer, Cesa-Bianchi & Fischer 2002 (UCB1)",
+    style=("sky", "solid"),
+    cost=(170, 0.6),
+    slowdown=(15,),
 )
 
 

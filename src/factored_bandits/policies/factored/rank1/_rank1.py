@@ -167,6 +167,6 @@ def active_sets(params: Any, state: State) -> tuple[Bools, int]:
     return state.active, state.counts[CHANGES]
 
 
-def block_length(sizes: Ints) -> int:
+def longest_block(sizes: Ints) -> int:
     """A sweep plays every row and every column once."""
     return int(sum(sizes))

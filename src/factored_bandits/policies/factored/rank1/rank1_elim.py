@@ -28,10 +28,10 @@ from ._rank1 import (
     State,
     active_sets,
     begin,
-    block_length,
     collect,
     eliminate,
     idle,
+    longest_block,
     plan,
     recommend,
 )
@@ -41,10 +41,10 @@ __all__ = [
     "Params",
     "State",
     "active_sets",
-    "block_length",
     "idle",
     "init",
     "learn",
+    "longest_block",
     "plan",
     "recommend",
 ]
@@ -59,6 +59,9 @@ INFO = Info(
     guarantee="O((K + L) log(T) / (mean quality * gap))",
     reference="Katariya, Kveton, Szepesvari, Vernade & Wen, Stochastic Rank-1 Bandits, AISTATS 2017",
     needs_horizon=True,
+    style=("orange", "solid"),
+    cost=(15, 1),
+    slowdown=(15,),
 )
 
 

@@ -30,10 +30,10 @@ from ._rank1 import (
     State,
     active_sets,
     begin,
-    block_length,
     collect,
     eliminate,
     idle,
+    longest_block,
     plan,
     recommend,
 )
@@ -43,10 +43,10 @@ __all__ = [
     "Params",
     "State",
     "active_sets",
-    "block_length",
     "idle",
     "init",
     "learn",
+    "longest_block",
     "plan",
     "recommend",
 ]
@@ -62,6 +62,9 @@ INFO = Info(
     guarantee="O((K + L) log(T) / (mean quality * kl gap))",
     reference="Katariya, Kveton, Szepesvari, Vernade & Wen, Bernoulli Rank-1 Bandits for Click Feedback, IJCAI 2017",
     needs_horizon=True,
+    style=("orange", "dashed"),
+    cost=(10, 1),
+    slowdown=(15,),
 )
 
 

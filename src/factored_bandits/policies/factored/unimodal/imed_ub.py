@@ -50,6 +50,8 @@ INFO = Info(
     assumption="unimodal (follows from uniform identifiability), 0/1 rewards",
     guarantee="asymptotically optimal: sum over neighbours of the best of gap / kl, times log(t), anytime",
     reference="Saber, Menard & Maillard, Forced-exploration free strategies for unimodal bandits, 2020",
+    cost=(1700, 0.6),
+    slowdown=(15,),
 )
 
 

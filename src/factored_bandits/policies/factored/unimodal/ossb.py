@@ -70,6 +70,7 @@ INFO = Info(
     assumption="unimodal (follows from uniform identifiability), 0/1 rewards",
     guarantee="asymptotically optimal for unimodal problems as gamma, epsilon -> 0; one play of everything at first",
     reference="Combes, Magureanu & Proutiere, Minimal exploration in structured stochastic bandits, NIPS 2017",
+    cost=(1100, 1.2),
 )
 ALL: Code = 0  # Params.explore
 EXPLORED, SWEPT, TRIPS, FIRST, STEP = range(OWN_TALLY, OWN_TALLY + 5)  # places in State.tally

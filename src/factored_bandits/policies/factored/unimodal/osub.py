@@ -52,6 +52,8 @@ INFO = Info(
     assumption="unimodal (follows from uniform identifiability), 0/1 rewards",
     guarantee="asymptotically optimal (proven for c >= 3): sum over neighbours of the best of gap / kl, times log(t)",
     reference="Combes & Proutiere, Unimodal bandits: regret lower bounds and optimal algorithms, ICML 2014",
+    cost=(1800, 0.4),
+    slowdown=(15,),
 )
 
 

@@ -35,6 +35,8 @@ INFO = Info(
     assumption="unimodal (follows from uniform identifiability), 0/1 rewards",
     guarantee="asymptotically optimal: sum over neighbours of the best of gap / kl, times log(t), anytime",
     reference="Paladino et al., AAAI 2017; Trinh, Kaufmann, Vernade & Combes, ALT 2020",
+    cost=(1200, 0.9),
+    slowdown=(90,),
 )
 
 

@@ -17,7 +17,7 @@ GOOD = TOML.format(horizon=100)
 def test_the_template_is_a_good_experiment():
     spec = lab.parse(TEMPLATE.format(name="ads", file="ads.toml"))
     assert [instance.name for instance in spec.problems] == ["clear", "close"]
-    assert sum(len(task.chunks) for task in lab.tasks(spec, "full")) >= 6
+    assert sum(len(task.chunks) for task in lab.make_tasks(spec, "full")) >= 6
     bare = [line.removeprefix("# ") for line in TEMPLATE.splitlines()[1:]]
     every = "\n".join(line for line in bare if "unit =" not in line).format(
         name="ads", file="ads.toml"
@@ -92,7 +92,7 @@ def test_errors_name_line_field_and_what_is_allowed(old, new, complaint):
 def test_policies_that_can_play_nothing_are_refused():
     spec = lab.parse(GOOD.replace('"tea"', '"rucb"'))
     with pytest.raises(InvalidInputError, match="rucb plays duels"):
-        lab.tasks(spec, "quick")
+        lab.make_tasks(spec, "quick")
 
 
 def test_duels_in_a_unit():
@@ -101,7 +101,7 @@ def test_duels_in_a_unit():
         text[: text.index("[[problems]]")]
         + '[[problems]]\nproblem = "identical-gap"\narms = 4\n[quick]\nhorizon=9\n'
     )
-    tasks = lab.tasks(lab.parse(text), "quick")
+    tasks = lab.make_tasks(lab.parse(text), "quick")
     assert {task.chunks[0].cell.problem.task for task in tasks} == {"weak"}
     assert len({chunk.cell.policy.name for task in tasks for chunk in task.chunks}) > 15
     assert tasks[0].chunks[0].cell.instance.name == "identical_gap(arms=4)"

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import factored_bandits as fb
-import literal
 import problems
 from factored_bandits.errors import InvalidInputError, RewardOutOfRangeError, UnknownNameError
+from oracles import literal
 
 
 def quiet(*args, **kwargs):

@@ -22,7 +22,7 @@ PACKAGE = Path(fb.__file__).parent
 RUN = """
 import json, sys
 import factored_bandits as fb
-from factored_bandits import kernel, simulation
+from factored_bandits.core import kernel
 problem = fb.environments.make("additive", effects=[[0.0, 0.5], [0.0, 0.3]])
 result = fb.simulate("uniform", problem, 300, repetitions=2, permute=False, progress=False)
 loops = list(kernel._BOUND.values())
@@ -61,7 +61,7 @@ def test_cache_is_used_and_an_edited_policy_is_compiled_anew(copy):
     assert first["file"].startswith(str(copy))
     assert (first["hits"], second["hits"]) == (0, 1)
     assert first["regret"] == second["regret"]
-    policy = copy / "factored_bandits/policies/uniform.py"
+    policy = copy / "factored_bandits/policies/factored/uniform.py"
     original = policy.read_text()
     edited = original.replace(
         "actions[0, l] = below(rng, sizes[l])", "actions[0, l] = sizes[l] - 1"
@@ -78,7 +78,7 @@ def test_cache_is_used_and_an_edited_policy_is_compiled_anew(copy):
 def test_an_edit_of_a_shared_building_block_is_noticed_too(copy):
     """`below` lives in another file than the policy that calls it."""
     before = run(copy)
-    block = copy / "factored_bandits/randomness.py"
+    block = copy / "factored_bandits/core/rng.py"
     original = block.read_text()
     block.write_text(original.replace("return int(rng.random() * n)", "return n - 1"))
     try:
@@ -183,7 +183,7 @@ def test_a_submodule_does_not_hide_a_public_function():
 
 
 def test_what_cannot_be_compiled_is_said_in_a_sentence(tmp_path, monkeypatch):
-    source = (Path(__file__).parent.parent / "examples" / "hundred_tries.py").read_text(
+    source = (Path(__file__).parents[2] / "examples" / "hundred_tries.py").read_text(
         encoding="utf-8"
     )
     assert source.count("    return 1\n") == 1

@@ -15,7 +15,7 @@ import factored_bandits as fb
 from factored_bandits.errors import InvalidInputError, UnknownNameError
 from factored_bandits.policies import notation as _notation
 from factored_bandits.policies.factored import uniform
-from factored_bandits.simulation.simulate import compare as module
+from factored_bandits.simulation import compare as module
 
 
 def easy():

@@ -9,10 +9,10 @@ import pytest
 from scipy import stats
 
 import factored_bandits as fb
-import literal_duels as literal
 import problems
 from factored_bandits.policies.dueling.dts import _dts
 from factored_bandits.policies.notation import parse
+from oracles import literal_duels as literal
 
 CYCLE = [[0.5, 0.7, 0.4, 0.6], [0.3, 0.5, 0.8, 0.6], [0.6, 0.2, 0.5, 0.7], [0.4, 0.4, 0.3, 0.5]]
 DUELS = {

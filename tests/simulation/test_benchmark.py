@@ -10,7 +10,7 @@ from click.testing import CliRunner
 import factored_bandits as fb
 from factored_bandits.cli.app import app
 from factored_bandits.errors import InvalidInputError
-from factored_bandits.simulation.simulate import benchmark as surveying
+from factored_bandits.simulation import benchmark as surveying
 
 SMALL = [
     fb.suites.Instance(

@@ -28,7 +28,7 @@ def folder(tmp_path_factory):
 def test_finished_units_are_not_run_again(folder, monkeypatch):
     stamps = {path: path.stat().st_mtime_ns for path in folder.rglob("*.parquet")}
     monkeypatch.setattr(
-        "factored_bandits.lab._engines.work", lambda *task: pytest.fail(f"{task} ran again")
+        "factored_bandits.lab.engines.work", lambda *task: pytest.fail(f"{task} ran again")
     )
     [found] = lab.run([SPEC], "quick", folder, lab.Engine(workers=1), progress=False)
     assert found.missing == 0
@@ -68,7 +68,7 @@ def test_the_frames_are_tidy(folder):
 def test_half_a_file_is_never_read(folder, tmp_path):
     store = lab.Store(tmp_path)
     store.prepare()
-    task = lab.tasks(SPEC, "quick")[0]
+    task = lab.make_tasks(SPEC, "quick")[0]
     content = lab.Store(folder).path("results", task).read_bytes()
     target = store.path("results", task)
     target.parent.mkdir()
@@ -112,12 +112,12 @@ def test_a_damaged_file_is_named(folder, tmp_path):
 
 
 def test_results_of_other_code_are_not_read(folder, monkeypatch):
-    from factored_bandits.lab import tasks as _units
+    from factored_bandits.lab import tasks as _tasks
 
-    monkeypatch.setattr(_units, "code_version", lambda *names: "another")
-    _units.tasks.cache_clear()
+    monkeypatch.setattr(_tasks, "code_version", lambda *names: "another")
+    _tasks.make_tasks.cache_clear()
     found = lab.Results.read(lab.Store(folder), lab.parse(TOML.format(horizon=100)), "quick")
-    _units.tasks.cache_clear()
+    _tasks.make_tasks.cache_clear()
     assert found.missing == TASKS
     assert found.frame.empty
 

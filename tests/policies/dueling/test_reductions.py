@@ -7,7 +7,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import duel_literal
 import factored_bandits as fb
 import problems
 from factored_bandits.core.kernel import kernel
@@ -17,6 +16,7 @@ from factored_bandits.policies.blocks.lb_inf import ESTIMATE, PROBABILITY, lb_in
 from factored_bandits.policies.blocks.propensities import recall
 from factored_bandits.policies.blocks.tsallis import learning_rate
 from factored_bandits.policies.dueling import vdb
+from oracles import duel_literal
 
 make = fb.policies.make
 LITERAL = {

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import factored_bandits as fb
-import literal
 import problems
 from factored_bandits.core.kernel import kernel
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.dueling import dueling_tea
+from oracles import literal
 
 BOTH = fb.policies.make("dueling_tea", positions="both")
 

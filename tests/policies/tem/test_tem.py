@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import factored_bandits as fb
-import literal
 from factored_bandits.errors import InvalidInputError, RewardOutOfRangeError
 from factored_bandits.policies.tem import active_set as _tem
 from factored_bandits.policies.tem import bounds as _bounds
 from factored_bandits.policies.tem import state as _tem_state
+from oracles import literal
 
 deltas = st.floats(1e-9, 1.04)
 

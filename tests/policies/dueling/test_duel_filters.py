@@ -14,13 +14,13 @@ from collections import Counter
 import numpy as np
 import pytest
 
-import duel_literal
 import factored_bandits as fb
 import problems
 from factored_bandits.core.kernel import kernel
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.dueling.elimination import beat_the_mean
 from factored_bandits.policies.dueling.reductions import winner_stays
+from oracles import duel_literal
 
 make = fb.policies.make
 PROBLEMS = {

@@ -101,7 +101,7 @@ def test_a_worker_that_is_killed_is_told_in_one_sentence(tmp_path, monkeypatch):
     def kill(*task):
         os.kill(os.getpid(), 9)
 
-    monkeypatch.setattr("factored_bandits.lab._engines._named_alone", kill)
+    monkeypatch.setattr("factored_bandits.lab.engines._named_alone", kill)
     with pytest.raises(
         FactoredBanditsError, match=r"a worker was killed, .* the same command goes on"
     ):

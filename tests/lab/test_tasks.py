@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pandas as pd
 import pytest
 from small_experiment import TASKS, TOML, numbers
 
+import factored_bandits as fb
 from factored_bandits import lab
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.lab import code as _code
@@ -27,7 +34,7 @@ def frame(source: str, name: str) -> pd.DataFrame:
 
 
 def everything(source: str) -> pd.DataFrame:
-    names = [task.name for task in lab.tasks(lab.parse(source), "quick")]
+    names = [task.name for task in lab.make_tasks(lab.parse(source), "quick")]
     return numbers(pd.concat([frame(source, name) for name in names]))
 
 
@@ -42,11 +49,11 @@ def test_a_unit_is_a_function_of_its_name():
 
 def test_a_worker_with_other_code_refuses():
     source = TOML.format(horizon=20)
-    file = lab.tasks(lab.parse(source), "quick")[0].file
+    file = lab.make_tasks(lab.parse(source), "quick")[0].file
     assert work("small/0", "quick", source, file)
     for other in (
         "quick-00000-0123456789ab.parquet",
-        lab.tasks(lab.parse(source), "quick")[1].file,
+        lab.make_tasks(lab.parse(source), "quick")[1].file,
     ):
         with pytest.raises(InvalidInputError, match="has other code; install the same version"):
             work("small/0", "quick", source, other)
@@ -59,7 +66,7 @@ def test_results_do_not_depend_on_the_cut():
     whole = everything(source.replace("seconds = 1e-6", "seconds = 5"))
     chunks = everything(source)
     assert (whole.task.nunique(), chunks.task.nunique()) == (1, TASKS)
-    pd.testing.assert_frame_equal(whole.drop(columns="unit"), chunks.drop(columns="unit"))
+    pd.testing.assert_frame_equal(whole.drop(columns="task"), chunks.drop(columns="task"))
 
 
 def test_a_worker_compiles_a_policy_once(monkeypatch):
@@ -91,48 +98,63 @@ def test_provenance_is_in_every_row():
         "quick",
     )
     assert row.version
-    assert row.base_bandit
+    assert row.machine
     assert row.numba
 
 
-def test_other_code_another_file(tmp_path, monkeypatch):
-    """Editing a policy makes a new version of that policy's units, and only of them; a comment does
-    not.
-    """
-    import shutil
+VERSIONS = """
+import json
+from factored_bandits.lab.code import code_version
+print(json.dumps([code_version(policy) for policy in ("flat_ucb1", "tea")]))
+"""
 
+
+def test_other_code_another_file(tmp_path):
+    """Editing a policy makes new versions of its own results only; a comment makes none."""
     package = tmp_path / "factored_bandits"
-    shutil.copytree(_code.PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(_code, "PACKAGE", package)
+    source = Path(fb.__file__).parent
+    shutil.copytree(source, package, ignore=shutil.ignore_patterns("__pycache__"))
 
     def versions() -> list[str]:
-        _code.code_version.cache_clear()
-        _code._shared.cache_clear()
-        return [_code.code_version(policy) for policy in ("flat_ucb1", "tea")]
+        done = subprocess.run(
+            [sys.executable, "-c", VERSIONS],
+            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return json.loads(done.stdout)
+
+    def edited(module: str, line: str) -> list[str]:
+        path = package / module
+        path.write_text(path.read_text() + f"\n{line}\n")
+        return versions()
 
     before = versions()
-    flat_ucb1 = package / "policies" / "flat_ucb1.py"
-    flat_ucb1.write_text(flat_ucb1.read_text() + "\n# a remark\n")
-    assert versions() == before
-    flat_ucb1.write_text(flat_ucb1.read_text() + "\nNEW = 1\n")
-    changed = versions()
-    assert changed[0] != before[0]
-    assert changed[1] == before[1]
-    loop = package / "core/loop.py"
-    loop.write_text(loop.read_text() + "\nNEW = 1\n")
-    assert all(new != old for new, old in zip(versions(), changed, strict=True))
-    monkeypatch.undo()
-    _code.code_version.cache_clear()
-    _code._shared.cache_clear()
+    assert edited("policies/factored/flat/flat_ucb1.py", "# a remark") == before
+    own = edited("policies/factored/flat/flat_ucb1.py", "NEW = 1")
+    assert own[0] != before[0]
+    assert own[1] == before[1]
+    block = edited("policies/tem/phase.py", "NEW = 1")
+    assert block[0] == own[0]
+    assert block[1] != own[1]
+    shared = edited("core/loop.py", "NEW = 1")
+    assert all(new != old for new, old in zip(shared, block, strict=True))
 
 
-def test_policies_stand_on_building_blocks_only():
-    """A policy that imported another one would not notice when that one changes."""
-    for path in sorted((_code.PACKAGE / "policies").glob("[a-z]*.py")):
-        for line in path.read_text(encoding="utf-8").splitlines():
-            assert not line.startswith("from .") or line.startswith(
-                ("from ._", "from ..", "from . import _")
-            ), path
+def test_every_module_that_a_run_imports_counts():
+    """Nothing that a simulation loads is missing from what its version is made of."""
+    code = (
+        "import sys; import factored_bandits as fb;"
+        "fb.simulate('tea', fb.environments.spiked(3), 50, repetitions=1, progress=False);"
+        "print(*(name for name in sys.modules if name.startswith('factored_bandits.')))"
+    )
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    known = _code.reachable([_code.SIMULATOR, "factored_bandits.policies.factored.tea"])
+    assert set(done.stdout.split()) <= known
 
 
 TINY = {"horizon": 30, "shorten": 1, "fewer": (), "repetitions": 2}
@@ -155,9 +177,9 @@ def test_every_experiment_runs_and_decides(name, tmp_path, monkeypatch):
     )
     spec = dataclasses.replace(module.SPEC, quick=quick)
     monkeypatch.setattr(module, "SPEC", spec)
-    lab._lookup.spec_of.cache_clear()
+    lab.lookup.spec_of.cache_clear()
     [found] = lab.run([spec], "quick", tmp_path, lab.Engine(workers=1), progress=False)
-    lab._lookup.spec_of.cache_clear()
+    lab.lookup.spec_of.cache_clear()
     claims = module.claims(found)
     assert claims
     for claim in claims:
@@ -178,7 +200,7 @@ def test_every_experiment_runs_and_decides(name, tmp_path, monkeypatch):
     [*((name, "quick") for name in lab.names()), ("rank1", "full"), ("suite_duels", "full")],
 )
 def test_units_are_neither_too_small_nor_too_many(name, size):
-    every = lab.tasks(lab.load(name).SPEC, size)
+    every = lab.make_tasks(lab.load(name).SPEC, size)
     assert [task.name for task in every] == [f"{name}/{i}" for i in range(len(every))]
     assert len({task.file for task in every}) == len(every)
     chunks = [chunk for task in every for chunk in task.chunks]
