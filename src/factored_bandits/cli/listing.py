@@ -25,7 +25,7 @@ def policies(name: str | None, kind: str | None, as_json: bool) -> None:
     if name is not None:
         described = library.describe(name.replace("-", "_"))
         return show_json(_policy(described)) if as_json else click.echo(str(described))
-    every = [library.describe(each) for each in library.names(kind)]
+    every = [library.describe(each) for each in library.names(kind)]  # type: ignore[arg-type]
     if as_json:
         return show_json([_policy(each) for each in every])
     last = "title" if kind is None else "guarantee"

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from factored_bandits.core.categorical import draw
+from factored_bandits.core.select import categorical
 from factored_bandits.policies.blocks.tsallis import (
     IMPORTANCE,
     REDUCED_VARIANCE,
@@ -119,7 +119,9 @@ def test_learning_rates():
 def test_draws_follow_the_chances():
     """4 standard deviations of a binomial; never a level without a chance."""
     rng, probabilities = np.random.default_rng(0), np.array([9.0, 0.0, 0.2, 0.7, 0.1 - 1e-16, 0.0])
-    counts = np.bincount([draw(rng, probabilities, 1, 5) for _ in range(20_000)], minlength=5)
+    counts = np.bincount(
+        [categorical(rng, probabilities, 1, 5) for _ in range(20_000)], minlength=5
+    )
     expected = 20_000 * probabilities[1:]
     assert (
         np.abs(counts - expected) <= 4 * np.sqrt(expected * (1 - probabilities[1:])) + 1e-9

@@ -12,8 +12,8 @@ import math
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
-from factored_bandits.core.categorical import draw
 from factored_bandits.core.kernel import kernel
+from factored_bandits.core.select import categorical
 
 from .tsallis import REDUCED_VARIANCE, learning_rate, tsallis_weights
 
@@ -114,7 +114,7 @@ def exp3_pick(table: Floats, pulls: float, rng: np.random.Generator) -> int:
         total += table[PROBABILITIES, arm]
     for arm in range(arms):
         table[PROBABILITIES, arm] /= total
-    return draw(rng, table[PROBABILITIES], 0, arms)
+    return categorical(rng, table[PROBABILITIES], 0, arms)
 
 
 @kernel
@@ -125,4 +125,4 @@ def tsallis_pick(
     rate = learning_rate(pulls + 1.0, REDUCED_VARIANCE)
     losses, probabilities = table[LOSSES], table[PROBABILITIES]
     guesses[place] = tsallis_weights(losses, probabilities, 0, len(losses), rate, guesses[place])
-    return draw(rng, probabilities, 0, len(losses))
+    return categorical(rng, probabilities, 0, len(losses))

@@ -25,8 +25,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
-from factored_bandits.core.categorical import draw
 from factored_bandits.core.kernel import kernel
+from factored_bandits.core.select import categorical
 from factored_bandits.policies.base import Code, Info
 from factored_bandits.policies.blocks.lb_inf import (
     ESTIMATE,
@@ -93,7 +93,7 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
             table, 0, arms, math.log(2.0 * t), state.assumptions[0]
         )
     for place in range(2):
-        actions[0, place] = draw(rng, table[PROBABILITY], 0, arms)
+        actions[0, place] = categorical(rng, table[PROBABILITY], 0, arms)
         remember(state.remembered, t, place, table[PROBABILITY, actions[0, place]])
     return 1
 

@@ -28,30 +28,6 @@ def arms(name: str, sizes: Ints) -> int:
 
 
 @kernel
-def unravel(sizes: Ints, arm: int, action: Ints) -> None:
-    """The levels of a combination.
-
-    >>> import numpy as np
-    >>> action = np.zeros(2, dtype=np.int64)
-    >>> unravel(np.array([2, 3]), 5, action)
-    >>> action.tolist(), ravel(np.array([2, 3]), action)
-    ([1, 2], 5)
-    """
-    for l in range(len(sizes) - 1, -1, -1):
-        action[l] = arm % sizes[l]
-        arm //= sizes[l]
-
-
-@kernel
-def ravel(sizes: Ints, action: Ints) -> int:
-    """The number of a combination."""
-    arm = 0
-    for l in range(len(sizes)):
-        arm = arm * int(sizes[l]) + int(action[l])
-    return arm
-
-
-@kernel
 def most_played(plays: Floats) -> int:
     """The combination with the most plays, the first of equals."""
     best = 0

@@ -22,10 +22,11 @@ import numpy as np
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
 from factored_bandits.core.numerics import exploration
+from factored_bandits.core.select import ravel, unravel
 from factored_bandits.policies.base import Info
 from factored_bandits.policies.blocks.kl_index import PLAYS, check_c, kl_feed, kl_pick, kl_table
 
-from ._flat import arms, most_played, ravel, unravel
+from ._flat import arms, most_played
 
 INFO = Info(
     title="KL-UCB over all combinations",

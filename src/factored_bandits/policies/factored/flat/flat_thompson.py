@@ -23,10 +23,11 @@ import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
+from factored_bandits.core.select import ravel, unravel
 from factored_bandits.policies.base import Info
 
 from ._beta_race import FIRST, SECOND, race, recompute_bar, set_bar
-from ._flat import arms, most_played, ravel, unravel
+from ._flat import arms, most_played
 
 PLAYS = 3  # a further row of State.table
 BAR, DIRTY = 0, 1  # places in State.bar

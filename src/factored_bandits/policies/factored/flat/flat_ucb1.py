@@ -21,6 +21,7 @@ import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
+from factored_bandits.core.select import ravel, unravel
 from factored_bandits.policies.base import Info
 from factored_bandits.policies.blocks.ucb import (
     MEAN,
@@ -32,7 +33,7 @@ from factored_bandits.policies.blocks.ucb import (
     ucb_table,
 )
 
-from ._flat import arms, ravel, unravel
+from ._flat import arms
 
 INFO = Info(
     title="UCB1 over all combinations",

@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from factored_bandits.core.arrays import Floats, Ints
+from factored_bandits.core.arrays import Floats, Ints, split
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.select import smallest, split
+from factored_bandits.core.select import argmin_per_factor
 from factored_bandits.policies.blocks.propensities import recall
 
 
@@ -51,7 +51,7 @@ def learn(params: Any, state: Any, t: int, actions: Ints, rewards: Floats) -> No
 @kernel
 def recommend(params: Any, state: Any, action: Ints) -> None:
     """Per factor the level with the smallest estimated loss."""
-    smallest(state.losses, state.start, action)
+    argmin_per_factor(state.losses, state.start, action)
 
 
 def propensities(params: Any, state: Any, length: int) -> list[Floats]:

@@ -23,10 +23,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from factored_bandits.core.arrays import Floats, Ints
-from factored_bandits.core.categorical import draw
+from factored_bandits.core.arrays import Floats, Ints, offsets_of, uniform_probabilities
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.select import offsets, uniform_probabilities
+from factored_bandits.core.select import categorical
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import Info
 from factored_bandits.policies.blocks.propensities import no_propensities, remember
@@ -68,7 +67,7 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
     """
     if horizon == 0:
         raise InvalidInputError("comband needs the horizon: its exploration is tuned to it")
-    start = offsets(sizes)
+    start = offsets_of(sizes)
     ratio = float(len(sizes) * max(sizes))  # B^2 / lambda_min
     rate = math.sqrt(sum(math.log(size) for size in sizes) / ((start[-1] + 2.0 * ratio) * horizon))
     tuning = np.array([rate, min(1.0, rate * ratio)])
@@ -85,6 +84,6 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
         exponential_weights(
             state.losses, probabilities, start[l], size, state.tuning[0], state.tuning[1]
         )
-        actions[0, l] = draw(rng, probabilities, start[l], size)
+        actions[0, l] = categorical(rng, probabilities, start[l], size)
         remember(state.remembered, t, l, probabilities[start[l] + actions[0, l]])
     return 1

@@ -20,10 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from factored_bandits.core.arrays import Floats, Ints
-from factored_bandits.core.categorical import draw
+from factored_bandits.core.arrays import Floats, Ints, offsets_of, uniform_probabilities
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.select import offsets, uniform_probabilities
+from factored_bandits.core.select import categorical
 from factored_bandits.policies.base import Info
 from factored_bandits.policies.blocks.propensities import no_propensities, remember
 
@@ -58,7 +57,7 @@ class State(NamedTuple):
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    start = offsets(sizes)
+    start = offsets_of(sizes)
     return State(
         start, np.zeros(start[-1]), uniform_probabilities(sizes), no_propensities(len(sizes))
     )
@@ -72,6 +71,6 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
         size = start[l + 1] - start[l]
         rate = math.sqrt(math.log(float(size)) / (size * float(t)))
         exponential_weights(state.losses, probabilities, start[l], size, rate, 0.0)
-        actions[0, l] = draw(rng, probabilities, start[l], size)
+        actions[0, l] = categorical(rng, probabilities, start[l], size)
         remember(state.remembered, t, l, probabilities[start[l] + actions[0, l]])
     return 1

@@ -24,10 +24,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from factored_bandits.core.arrays import Floats, Ints
-from factored_bandits.core.categorical import draw
+from factored_bandits.core.arrays import Floats, Ints, offsets_of, split
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.select import largest, offsets, split
+from factored_bandits.core.select import argmax_per_factor, categorical
 from factored_bandits.policies.base import Info
 from factored_bandits.policies.blocks.lb_inf import (
     PROBABILITY,
@@ -68,7 +67,7 @@ class State(NamedTuple):
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    start = offsets(sizes)
+    start = offsets_of(sizes)
     table = lb_inf_table([int(size) for size in sizes])
     return State(start, table, np.zeros(len(sizes)), no_propensities(len(sizes)))
 
@@ -80,7 +79,7 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     for l in range(len(start) - 1):
         size = start[l + 1] - start[l]
         state.assumptions[l] = lb_inf_weights(table, start[l], size, gamma, state.assumptions[l])
-        actions[0, l] = draw(rng, table[PROBABILITY], start[l], size)
+        actions[0, l] = categorical(rng, table[PROBABILITY], start[l], size)
         remember(state.remembered, t, l, table[PROBABILITY, start[l] + actions[0, l]])
     return 1
 
@@ -101,7 +100,7 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
     """Per factor the likeliest level."""
-    largest(state.table[PROBABILITY], state.start, action)
+    argmax_per_factor(state.table[PROBABILITY], state.start, action)
 
 
 def propensities(params: Params, state: State, length: int) -> list[Floats]:

@@ -20,10 +20,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from factored_bandits.core.arrays import Floats, Ints
-from factored_bandits.core.categorical import draw
+from factored_bandits.core.arrays import Floats, Ints, offsets_of, split, uniform_probabilities
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.select import offsets, smallest, split, uniform_probabilities
+from factored_bandits.core.select import argmin_per_factor, categorical
 from factored_bandits.policies.base import Info
 from factored_bandits.policies.blocks.propensities import no_propensities, recall, remember
 from factored_bandits.policies.blocks.tsallis import learning_rate, tsallis_feed, tsallis_weights
@@ -59,7 +58,7 @@ class State(NamedTuple):
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    start = offsets(sizes)
+    start = offsets_of(sizes)
     weights = uniform_probabilities(sizes)
     return State(
         start, np.zeros(start[-1]), weights, np.zeros(len(sizes)), no_propensities(len(sizes))
@@ -75,7 +74,7 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
         state.assumptions[l] = tsallis_weights(
             state.losses, weights, start[l], size, rate, state.assumptions[l]
         )
-        actions[0, l] = draw(rng, weights, start[l], size)
+        actions[0, l] = categorical(rng, weights, start[l], size)
         remember(state.remembered, t, l, weights[start[l] + actions[0, l]])
     return 1
 
@@ -96,7 +95,7 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
     """Per factor the level with the smallest estimated loss."""
-    smallest(state.losses, state.start, action)
+    argmin_per_factor(state.losses, state.start, action)
 
 
 def propensities(params: Params, state: State, length: int) -> list[Floats]:

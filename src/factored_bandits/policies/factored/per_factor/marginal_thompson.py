@@ -21,9 +21,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from factored_bandits.core.arrays import Floats, Ints
+from factored_bandits.core.arrays import Floats, Ints, offsets_of
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.select import largest, offsets
+from factored_bandits.core.select import argmax_per_factor
 from factored_bandits.policies.base import Info
 
 SUCCESSES, FAILURES, DRAW, PLAYS = 0, 1, 2, 3  # rows of State.table
@@ -54,7 +54,7 @@ class State(NamedTuple):
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """The uniform prior."""
-    start = offsets(sizes)
+    start = offsets_of(sizes)
     table = np.zeros((4, start[-1]))
     table[[SUCCESSES, FAILURES]] = 1.0
     return State(start, table)
@@ -66,7 +66,7 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     table = state.table
     for i in range(table.shape[1]):
         table[DRAW, i] = rng.beta(table[SUCCESSES, i], table[FAILURES, i])
-    largest(table[DRAW], state.start, actions[0])
+    argmax_per_factor(table[DRAW], state.start, actions[0])
     return 1
 
 
@@ -84,4 +84,4 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
     """Per factor the level played most often."""
-    largest(state.table[PLAYS], state.start, action)
+    argmax_per_factor(state.table[PLAYS], state.start, action)

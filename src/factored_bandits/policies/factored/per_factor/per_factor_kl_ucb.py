@@ -17,10 +17,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from factored_bandits.core.arrays import Floats, Ints
+from factored_bandits.core.arrays import Floats, Ints, offsets_of
 from factored_bandits.core.kernel import kernel
 from factored_bandits.core.numerics import exploration
-from factored_bandits.core.select import largest, offsets
+from factored_bandits.core.select import argmax_per_factor
 from factored_bandits.policies.base import Info
 from factored_bandits.policies.blocks.kl_index import PLAYS, check_c, kl_feed, kl_pick, kl_table
 
@@ -53,7 +53,7 @@ class State(NamedTuple):
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
     check_c("per_factor_kl_ucb", params.c)
-    start = offsets(sizes)
+    start = offsets_of(sizes)
     return State(start, kl_table(int(start[-1])))
 
 
@@ -77,4 +77,4 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
     """Per factor the level played most often."""
-    largest(state.table[PLAYS], state.start, action)
+    argmax_per_factor(state.table[PLAYS], state.start, action)

@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from factored_bandits.core.arrays import Floats, Ints
+from factored_bandits.core.arrays import Floats, Ints, offsets_of
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.select import largest, offsets
+from factored_bandits.core.select import argmax_per_factor
 from factored_bandits.policies.base import Info
 from factored_bandits.policies.blocks.ucb import PLAYS, check_alpha, ucb_feed, ucb_pick, ucb_table
 
@@ -55,7 +55,7 @@ class State(NamedTuple):
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
     check_alpha("per_factor_ucb", params.alpha)
-    start = offsets(sizes)
+    start = offsets_of(sizes)
     return State(start, ucb_table(int(start[-1])))
 
 
@@ -78,4 +78,4 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
     """Per factor the level played most often."""
-    largest(state.table[PLAYS], state.start, action)
+    argmax_per_factor(state.table[PLAYS], state.start, action)

@@ -14,10 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from factored_bandits.core.arrays import Bools, Floats, Ints
+from factored_bandits.core.arrays import Bools, Floats, Ints, offsets_of
 from factored_bandits.core.kernel import kernel
 from factored_bandits.core.rng import randint
-from factored_bandits.core.select import offsets
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import FOREVER
 
@@ -49,7 +48,7 @@ def begin(name: str, sizes: Ints, horizon: int, constant: float) -> State:
         )
     if horizon == 0:
         raise InvalidInputError(f"{name} needs the horizon: the length of its phases depends on it")
-    start = offsets(sizes)
+    start = offsets_of(sizes)
     levels, log_horizon = int(start[-1]), math.log(horizon)
     state = State(
         start=start,
