@@ -80,6 +80,7 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(f"{__name__}.{_MEMBERS[name]}"), name)
     else:
         raise AttributeError(f"module 'factored_bandits' has no attribute {name!r}")
+
     globals()[name] = value
     return value
 

@@ -90,7 +90,8 @@ class Agent:
         self._rewards = rewards(self._policy, reward_range, default, self._labels.names)
         self._horizon = 0 if horizon is None else _policies.integer("horizon", horizon, 1)
         self._generator = generators(_policies.integer("seed", seed, 0))[0]
-        module, sizes = self._policy.module, self._labels.sizes
+        module = self._policy.module
+        sizes = self._labels.sizes
         self._params = self._policy.encoded()
         self._state = module.init(self._params, self._labels.sizes, self._horizon)
         longest = self._policy.longest_block(sizes)
@@ -103,6 +104,7 @@ class Agent:
             else None
         )
         self._past = 0  # duels of the past, which count as rounds
+
         if history is not None:
             self._past = _history.warm_start(
                 self._policy, self._params, self._state, self._labels, history
@@ -148,10 +150,12 @@ class Agent:
             propensity = dict(
                 zip(self._labels.names, block.probabilities[place].tolist(), strict=True)
             )
+
         return Decision(self._ledger.asked, action, self._labels.named(action), propensity)
 
     def _plan(self) -> None:
-        module, start = self._policy.module, self._ledger.asked + 1
+        module = self._policy.module
+        start = self._ledger.asked + 1
         length = int(
             module.plan(
                 self._params, self._state, self._past + start, self._generator, self._actions
@@ -159,11 +163,13 @@ class Agent:
         )
         actions = self._actions[:length].copy()
         probabilities: Floats | None = None
+
         if self._policy.randomises:
             per_level = module.propensities(self._params, self._state, length)
             probabilities = np.stack(
                 [per_level[l][actions[:, l]] for l in range(actions.shape[1])], axis=1
             )
+
         self._ledger.open(actions, probabilities)
 
     def tell(self, id: int, reward: float | Mapping[str, float] | Sequence[float]) -> None:
@@ -247,7 +253,8 @@ class Agent:
         colour  red    in         0  0.000     0.000        -
         colour  blue   in         0      -         -        -
         """
-        module, ledger = self._policy.module, self._ledger
+        module = self._policy.module
+        ledger = self._ledger
         level_reports = None
         if self._policy.reports:
             level_reports = module.status(self._params, self._state, self._past + ledger.asked + 1)
@@ -279,6 +286,7 @@ class Agent:
                 "this agent keeps nothing to diagnose from: make it with Agent(..., "
                 "diagnostics=True)"
             )
+
         if not isinstance(alpha, (int, float)) or not 0.0 < alpha < 1.0:
             raise InvalidInputError(f"alpha must lie between 0 and 1, not {alpha!r}")
         return diagnosis(self._interaction_test, self._labels, self._ledger.learned, float(alpha))
@@ -330,6 +338,7 @@ class Agent:
             raise DumpError(
                 f"the dump does not describe an agent of this version: {detail}"
             ) from error
+
         return agent
 
     def _restore(self, content: dict[str, Any]) -> None:
@@ -340,6 +349,7 @@ class Agent:
                 f"{', '.join(self._state._fields)}, "
                 f"the dump holds {', '.join(saved)}"
             )
+
         for name, array in self._state._asdict().items():
             array[...] = unpack(saved[name], name, array.dtype, array.shape)
         for plays, counts in zip(self._plays, content["plays"], strict=True):

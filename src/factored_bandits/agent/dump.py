@@ -41,10 +41,12 @@ def unseal(text: str) -> dict[str, Any]:
         raise DumpError(
             f"this is no whole dump of an agent, it was cut off or damaged: {error}"
         ) from error
+
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise DumpError(
             f"this is no dump of an agent: it does not say that its format is {FORMAT!r}"
         )
+
     version = document.get("version")
     if isinstance(version, int) and version > VERSION:
         raise DumpError(
@@ -52,6 +54,7 @@ def unseal(text: str) -> dict[str, Any]:
             f"{document.get('library')}); "
             f"factored-bandits {__version__} reads up to {VERSION}. Install a newer one"
         )
+
     checksum = document.pop("checksum", None)
     if (
         checksum != _checksum(document)
@@ -59,6 +62,7 @@ def unseal(text: str) -> dict[str, Any]:
         or not isinstance(document.get("agent"), dict)
     ):
         raise DumpError("the dump is damaged: its checksum does not fit its content")
+
     content: dict[str, Any] = document["agent"]
     return content
 
@@ -101,6 +105,7 @@ def unpack(
             f"shape {list(shape)}, "
             f"and is {found}"
         )
+
     data = _inflated(packed.get("data"), name, portable.itemsize * math.prod(shape))
     return np.frombuffer(data, dtype=portable).reshape(shape).astype(dtype)
 
@@ -114,8 +119,10 @@ def _inflated(data: Any, name: str, size: int) -> bytes:
         raise DumpError(
             f"the dump is damaged: the array {name!r} cannot be read ({error})"
         ) from error
+
     if len(inflated) != size or not stream.eof or stream.unused_data:
         raise DumpError(
             f"the dump is damaged: the array {name!r} has not the {size} bytes it should have"
         )
+
     return inflated

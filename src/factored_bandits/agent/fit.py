@@ -25,6 +25,7 @@ def check_fit(policy: Policy, labels: Labels, horizon: Any) -> None:
             "the latter are "
             f"{', '.join(names(labels.kind))}"
         )
+
     if horizon is None and policy.info.needs_horizon:
         raise InvalidInputError(
             f"{policy.name} needs to know for how many rounds it will play: give horizon=..."
@@ -40,10 +41,12 @@ def interaction_test(policy: Policy, labels: Labels, reward_range: Range | None)
             f"{policy.name} does "
             f"not, {', '.join(able)} does"
         )
+
     if reward_range is None:
         raise InvalidInputError(
             "diagnostics=True needs rewards of a declared range: give reward_range=(low, high)"
         )
+
     return InteractionTest(
         labels.sizes, (0,) if labels.kind == "duel" else tuple(range(len(labels.names)))
     )
@@ -60,6 +63,7 @@ def integer(name: str, value: Any, low: int) -> int:
         fits = number == value and number >= low and not isinstance(value, bool)
     except (TypeError, ValueError, OverflowError):
         fits = False
+
     if not fits:
         raise InvalidInputError(f"{name} must be a whole number from {low}, not {value!r}")
     return number
@@ -80,6 +84,7 @@ def restored(saved: dict[str, Any], module: types.ModuleType | None) -> Policy:
                 "Agent.load(text, policy=module)"
             )
         return make(name, **saved["params"])
+
     made = make(module, **saved["params"])
     if (made.name, _is_own(module)) != (name, saved["own"]):
         raise DumpError(f"the agent's policy is {name!r}, not the module {module.__name__!r}")

@@ -23,17 +23,20 @@ def warm_start(policy: Policy, params: Any, state: Any, labels: Labels, history:
         raise InvalidInputError(
             "history is a record of past duels; an agent with factors takes none"
         )
+
     if not policy.warm_starts:
         able = [name for name in names("duel") if make(name).warm_starts]
         raise InvalidInputError(
             f"{policy.name} cannot use past duels: what it learns depends on how it chose its own. "
             f"Those that can: {', '.join(able)}"
         )
+
     wins = _counts(history, labels.levels[0])
     if not policy.info.ties and (wins % 1.0).any():
         raise InvalidInputError(
             f"{policy.name} does not learn from ties, and there are ties in the history"
         )
+
     policy.module.warm_start(params, state, wins)
     return int(wins.sum())
 
@@ -61,11 +64,13 @@ def _counts(history: Any, arms: tuple[Any, ...]) -> Floats:
 def _reordered(past: PastDuels, arms: tuple[Any, ...]) -> Floats:
     places = {str(label): place for place, label in enumerate(past.labels)}
     missing = [label for label in past.labels if str(label) not in map(str, arms)]
+
     if missing:
         raise InvalidInputError(
             f"history: there is no arm {missing[0]!r} here; the arms are "
             f"{', '.join(map(str, arms))}"
         )
+
     wins = np.zeros((len(arms), len(arms)))
     known = [i for i, arm in enumerate(arms) if str(arm) in places]
     chosen = [places[str(arms[i])] for i in known]
@@ -79,8 +84,10 @@ def _checked(wins: np.ndarray[Any, Any], arms: int) -> Floats:
         raise InvalidInputError(
             f"history: wins must be an array of {arms} x {arms} numbers, not of shape {wins.shape}"
         )
+
     counts = wins.astype(np.float64)
     halves = (counts >= 0.0) & (counts * 2.0 % 1.0 == 0.0) & ((counts + counts.T) % 1.0 == 0.0)
+
     if not halves.all():
         i, j = (int(k) for k in np.argwhere(~halves)[0])
         raise InvalidInputError(
@@ -88,9 +95,11 @@ def _checked(wins: np.ndarray[Any, Any], arms: int) -> Floats:
             "no counts of duels "
             "(whole numbers; a tie counts one half on both sides)"
         )
+
     if counts.diagonal().any():
         i = int(counts.diagonal().argmax())
         raise InvalidInputError(
             f"history: wins[{i}][{i}] = {counts[i, i]:g}; an arm cannot have beaten itself"
         )
+
     return counts

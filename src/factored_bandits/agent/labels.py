@@ -62,6 +62,7 @@ def labels(factors: Mapping[str, Sequence[Label]] | None, arms: Sequence[Label] 
             "(compare two at a time), "
             f"not {given}"
         )
+
     if arms is not None:
         checked = _levels("arms", arms)
         if len(checked) < 2:
@@ -69,13 +70,16 @@ def labels(factors: Mapping[str, Sequence[Label]] | None, arms: Sequence[Label] 
                 f"arms must be at least two, there is nothing to compare among {list(checked)!r}"
             )
         return Labels("duel", PLACES, (checked, checked))
+
     if not isinstance(factors, Mapping) or not factors:
         raise InvalidInputError(
             f"factors must be a dict with a list of levels for at least one factor, not {factors!r}"
         )
+
     for name in factors:
         if not isinstance(name, str):
             raise InvalidInputError(f"the names of factors must be strings, not {name!r}")
+
     return Labels(
         "factored", tuple(factors), tuple(_levels(f"factor {n!r}", v) for n, v in factors.items())
     )
@@ -95,6 +99,7 @@ def _levels(what: str, given: Any) -> tuple[Label, ...]:
         if label in found:
             raise InvalidInputError(f"{what}: the label {label!r} stands there twice")
         found[label] = None
+
     if not found:
         raise InvalidInputError(f"{what} is empty; give at least one label")
     return tuple(found)

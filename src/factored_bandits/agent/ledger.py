@@ -78,12 +78,14 @@ class Ledger:
                 f"decision {identifier!r} was never given out; ids are whole numbers, so far from "
                 f"1 to {self.asked}"
             )
+
         if identifier in self.waiting:
             return
         if identifier in self.expired:
             raise DecisionError(
                 f"decision {identifier} has expired: the default reward stands in for its answer"
             )
+
         forgotten = len(self.expired) == REMEMBERED and identifier < self.expired[0]
         detail = (
             "settled already: it was answered, or expired long ago"
@@ -129,13 +131,18 @@ class Ledger:
 
 def restored(document: dict[str, Any], sizes: Ints, outcomes: int) -> Ledger:
     """The ledger that `document` describes, of plays with this many outcomes."""
-    asked, learned, lengths = document["asked"], document["learned"], document["lengths"]
+    asked = document["asked"]
+    learned = document["learned"]
+    lengths = document["lengths"]
+
     if (
         not all(isinstance(n, int) for n in (asked, learned, *lengths, *document["expired"]))
         or min([1, *lengths]) < 1
     ):
         raise DumpError("the dump is damaged: its counters are not whole numbers")
-    ledger, total = Ledger(outcomes=outcomes, asked=asked, learned=learned), sum(lengths)
+
+    ledger = Ledger(outcomes=outcomes, asked=asked, learned=learned)
+    total = sum(lengths)
     if not 0 <= learned <= asked <= learned + total:
         raise DumpError("the dump is damaged: its counters contradict its blocks")
     ledger.expired.extend(document["expired"])
@@ -158,6 +165,7 @@ def restored(document: dict[str, Any], sizes: Ints, outcomes: int) -> Ledger:
         ):
             raise DumpError("the dump is damaged: its open blocks hold plays that cannot be")
         _refill(ledger, lengths, actions, rewards, probabilities)
+
     return ledger
 
 

@@ -49,12 +49,14 @@ class Rewards:
             listed = [] if isinstance(given, (str, bytes, Mapping)) else list(given)
         except TypeError:
             listed = []
+
         if len(listed) != len(factors):
             wanted = ", ".join(f"{name!r}: ..." for name in factors)
             raise RewardOutOfRangeError(
                 f"the policy learns from the outcome of each factor: give {{{wanted}}}, not "
                 f"{given!r}"
             )
+
         return np.array([self.checked(outcome) for outcome in listed])
 
     def checked(self, reward: Any) -> float:
@@ -63,6 +65,7 @@ class Rewards:
             value = math.nan if isinstance(reward, (str, bytes)) else float(reward)
         except (TypeError, ValueError, OverflowError):
             value = math.nan
+
         low, high = self.range or (-math.inf, math.inf)
         if not math.isfinite(value):
             raise RewardOutOfRangeError(f"a reward must be a finite number, not {reward!r}")
@@ -72,10 +75,12 @@ class Rewards:
                 f"the reward of a duel is 1 if the first won, 0 if the second did ({tie}), not "
                 f"{value:g}"
             )
+
         if not low <= value <= high:
             raise RewardOutOfRangeError(
                 f"the reward {value:.6g} lies outside the declared range ({low:g}, {high:g})"
             )
+
         return value
 
     def missing(self) -> float:
@@ -89,6 +94,7 @@ class Rewards:
             raise InvalidInputError(
                 f"what is a missing answer worth? {reason}: make the agent with default=..."
             )
+
         return self.default
 
     def share(self, given: Floats) -> Floats:
@@ -110,13 +116,16 @@ def rewards(
     >>> rewards(policies.make("tea"), (-1, 3), None).default
     -1.0
     """
-    chosen, outcomes = _range(policy, reward_range), None
+    chosen = _range(policy, reward_range)
+    outcomes = None
+
     if policy.info.kind == "duel":
         outcomes = (0.0, TIE, 1.0) if policy.info.ties else (0.0, 1.0)
         if chosen not in (UNIT, None):
             raise InvalidInputError(
                 f"duels have rewards 0, 0.5 and 1: the reward_range must be (0, 1), not {chosen}"
             )
+
     made = Rewards(chosen, outcomes, None, *scaling(chosen, policy.info.scale))
     if default is None:
         value = (TIE if TIE in outcomes else None) if outcomes else (chosen[0] if chosen else None)
@@ -125,6 +134,7 @@ def rewards(
             value = made.checked(default)
         except RewardOutOfRangeError as error:
             raise RewardOutOfRangeError(f"default={default!r}: {error}") from None
+
     with_outcomes = tuple(factors) if policy.info.feedback == "semi-bandit" else None
     return Rewards(chosen, outcomes, value, made.shift, made.slope, with_outcomes)
 
@@ -140,4 +150,5 @@ def _range(policy: Policy, given: Any) -> Range | None:
         raise InvalidInputError(
             f"{policy.label} was made with reward_range={own}; the agent cannot have {given!r}"
         )
+
     return own

@@ -54,6 +54,7 @@ class Status:
 def _cells(row: LevelStatus) -> tuple[str, ...]:
     state = {True: "in", False: "out", None: "-"}[row.active]
     gaps = ("-" if value is None else f"{value:.3f}" for value in (row.gap, row.lower))
+
     return (
         row.factor,
         str(row.level),
@@ -75,9 +76,14 @@ def level_rows(
     labels: Labels, plays: list[Ints], level_reports: list[list[LevelReport]] | None, slope: float
 ) -> Iterator[LevelStatus]:
     """A row per factor and level; `slope` turns rewards into what the policy saw."""
-    names, levels = labels.names, labels.levels
+    names = labels.names
+    levels = labels.levels
+
     if labels.kind == "duel":
-        names, levels, plays = ("arm",), levels[:1], [plays[0] + plays[1]]
+        names = ("arm",)
+        levels = levels[:1]
+        plays = [plays[0] + plays[1]]
+
     for factor, name in enumerate(names):
         for i, level in enumerate(levels[factor]):
             count = int(plays[factor][i])

@@ -14,5 +14,6 @@ def main() -> int:
             raise
         print('the command line needs click: pip install "factored-bandits[cli]"', file=sys.stderr)
         return 2
+
     app(prog_name="factored-bandits")
     return 0

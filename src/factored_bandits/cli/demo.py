@@ -59,6 +59,7 @@ def demo(out: Path) -> None:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InvalidInputError(f"--out {str(out)!r}: {error.strerror or error}") from None
+
     figures = [check_figure_path(out / name) for name in ("factored.png", "dueling.png")]
     click.echo(
         "(The first time, each algorithm is compiled: about a minute in all, kept for next time.)\n"

@@ -94,6 +94,7 @@ def reproduce(only: tuple[str, ...], as_json: bool, **how: Any) -> None:
     found = execute(specs, **how)
     told = claims_of(found)
     page = write(how["out"], found, told)
+
     if as_json:
         return show_json(
             {
@@ -102,10 +103,12 @@ def reproduce(only: tuple[str, ...], as_json: bool, **how: Any) -> None:
                 "page": str(page),
             }
         )
+
     if sys.stdout.isatty():
         show(claims_table(told))
     else:
         click.echo(claims_text(told))
+
     click.echo(f"\nresults: {how['out']}\npage:    {page}")
 
 
@@ -122,6 +125,7 @@ def run(file: Path, as_json: bool, **how: Any) -> None:
     [found] = execute([lab.read(file)], **how)
     tables = regret_tables(found)
     page = write(how["out"], [found], [])
+
     if as_json:
         show_json(
             [
@@ -149,6 +153,7 @@ def init(file: Path) -> None:
         file.write_text(TEMPLATE.format(name=name, file=file), encoding="utf-8")
     except OSError as error:
         raise InvalidInputError(f"{str(file)!r}: {error.strerror or error}") from None
+
     click.echo(f"wrote {file}; run it with: factored-bandits run {file}")
 
 
@@ -210,6 +215,7 @@ def claims_text(claims: Sequence[Claim]) -> str:
                 ).rstrip()
             )
         lines.append("")
+
     heads = ("the paper says", "measured", "verdict")
     first = "  ".join(head.ljust(width) for head, width in zip(heads, WIDTHS, strict=True)).rstrip()
     return "\n".join([first, "-" * (sum(WIDTHS) + 4), *lines, tally(claims)])
@@ -229,6 +235,7 @@ def regret_tables(found: Results) -> list[Any]:
     from factored_bandits.core.table import Table, number
 
     tables = []
+
     for problem in found.problems:
         means = {policy: found.mean(problem, policy) for policy in found.policies(problem)}
         rows = []
@@ -243,6 +250,7 @@ def regret_tables(found: Results) -> list[Any]:
         caption = f"horizon {horizon:,}; unit: {unit}; seed {found.spec.seed}"
         columns = ("policy", "mean regret", "+- s.e.", "worst", "repetitions")
         tables.append(Table(problem, columns, rows, caption))
+
     return tables
 
 
@@ -279,9 +287,11 @@ def results(
         check_csv_path(csv, "--csv")
     chosen = {"experiment": experiment, "problem": problem, "policy": policy}
     frame = read_folder(folder, {key: text for key, text in chosen.items() if text is not None})
+
     if csv is not None:
         frame.to_csv(csv, index=False)
         click.echo(f"wrote {csv}", err=True)
+
     rows = overview(frame)
     if as_json:
         return show_json(rows)
@@ -297,11 +307,13 @@ def results(
         "+- s.e.",
     )
     cells = []
+
     for row in rows:
         error = float("nan") if row["standard_error"] is None else row["standard_error"]
         words = (row["experiment"], row["problem"], row["policy"], row["size"], row["code"])
         numbers = (f"{row['horizon']:,}", str(row["repetitions"]), number(row["mean"], row["mean"]))
         cells.append((*words, *numbers, number(error, row["mean"])))
+
     seconds = sum(row["seconds"] for row in rows)
     show(
         Table(

@@ -25,6 +25,7 @@ def policies(name: str | None, kind: str | None, as_json: bool) -> None:
     if name is not None:
         described = library.describe(name.replace("-", "_"))
         return show_json(_policy(described)) if as_json else click.echo(str(described))
+
     every = [library.describe(each) for each in library.names(kind)]  # type: ignore[arg-type]
     if as_json:
         return show_json([_policy(each) for each in every])
@@ -66,6 +67,7 @@ def environments(name: str | None, as_json: bool) -> None:
     if name is not None:
         found = _environment(name.replace("-", "_"))
         return show_json(found) if as_json else click.echo(_described(found))
+
     models = [_model(each) for each in library.names()]
     problems = [_problem(each) for each in sorted(library.generators())]
     if as_json:
@@ -89,6 +91,7 @@ def _model(name: str) -> dict[str, Any]:
     module = library.load(name)
     title, _, text = (inspect.getdoc(module) or "").partition("\n\n")
     paragraphs = [part for part in text.split("\n\n") if ">>>" not in part]
+
     return {
         "name": name,
         "title": title.partition(": ")[2].rstrip("."),
@@ -102,6 +105,7 @@ def _problem(name: str) -> dict[str, Any]:
 
     make = library.generators()[name]
     text = [part for part in (inspect.getdoc(make) or "").split("\n\n") if ">>>" not in part]
+
     return {
         "name": name,
         "command": name.replace("_", "-"),
@@ -127,7 +131,9 @@ def _environment(name: str) -> dict[str, Any]:
 
 def _described(found: dict[str, Any]) -> str:
     parts = []
-    model, problem = found["model"], found["problem"]
+    model = found["model"]
+    problem = found["problem"]
+
     if model:
         call = f"fb.environments.make({model['name']!r}, {_listed(model['parameters'])})"
         parts += [
@@ -135,6 +141,7 @@ def _described(found: dict[str, Any]) -> str:
             model["description"],
             f"in a program   {call}",
         ]
+
     if problem:
         options = " ".join(
             f"--{key.replace('_', '-')} {value}" for key, value in problem["parameters"].items()
@@ -145,6 +152,7 @@ def _described(found: dict[str, Any]) -> str:
             problem["description"],
             command,
         ]
+
     return "\n\n".join(parts)
 
 
@@ -176,6 +184,7 @@ def version() -> None:
 
     click.echo(f"factored-bandits {__version__}")
     click.echo(f"python           {platform.python_version()}")
+
     for library in ("numpy", "numba", "click", "rich", "matplotlib", "pandas"):
         try:
             click.echo(f"{library:16} {metadata.version(library)}")

@@ -36,7 +36,8 @@ def _draw(table: Table) -> None:
     from rich.markup import escape
     from rich.table import Table as Drawn
 
-    caption, title = escape(table.caption) or None, escape(table.title) or None
+    caption = escape(table.caption) or None
+    title = escape(table.title) or None
     drawn = Drawn(
         title=title,
         caption=caption,

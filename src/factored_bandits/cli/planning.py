@@ -98,6 +98,7 @@ def plan(
         for table in made.tables():
             click.echo()
             show(table)
+
     if plot is not None:
         click.echo(f"wrote {plot}", err=True)
     stop_if_interrupted(made)

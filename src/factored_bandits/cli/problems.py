@@ -78,6 +78,7 @@ def recipe(name: str) -> Recipe:
         loaders = {"matrix": environments.load_preferences, "duels_log": _preferences_of_log}
         text = "Duels by the preference matrix in a file, or like the past duels in a file."
         return _from_file(text, environments.load("duel_matrix").init, **loaders)
+
     if name == "table":
         return _from_file("The means in a file.", environments.load("table").init, means=load_means)
     generator = environments.generators()[name.replace("-", "_")]

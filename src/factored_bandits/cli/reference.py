@@ -24,10 +24,12 @@ def reference() -> str:
         _prose(app),
     ]
     parts += ["```text\n" + EPILOG.replace("\b\n", "").rstrip() + "\n```"]
+
     for name in app.list_commands(context):
         command = app.get_command(context, name)
         if command is not None:
             parts += _section(command, context)
+
     return "\n\n".join(parts) + "\n"
 
 
@@ -36,16 +38,20 @@ def _section(command: click.Command, parent: click.Context) -> Iterator[str]:
     yield f"## {command.name}"
     yield _prose(command)
     yield f"`{' '.join([context.command_path, *command.collect_usage_pieces(context)])}`"
+
     if not isinstance(command, ProblemGroup):
         yield _options(
             [param for param in command.params if isinstance(param, click.Option)], context
         )
         return
+
     yield "Every problem takes"
     yield _options(run_options(str(command.name)), context)
+
     if command.name == "simulate":
         yield "and, like `compare`, the options of the problem."
         return
+
     for name in command.list_commands(context):
         problem = command.get_command(context, name)
         yield f"### compare {name}"

@@ -99,6 +99,7 @@ def run_options(group: str) -> list[click.Option]:
     certify = click.Option(
         ["--certificate"], is_flag=True, help="Show how often each level was certified."
     )
+
     return [
         one if group == "simulate" else many,
         click.Option(
@@ -204,6 +205,7 @@ def execute(
         if certificate:
             click.echo()
             show(share_table(comparison.results[0]))
+
     for path in written.values():
         click.echo(f"wrote {path}", err=True)
     stop_if_interrupted(comparison)
@@ -213,6 +215,7 @@ def report(comparison: Comparison, title: str, eliminations: bool) -> None:
     """The tables."""
     click.echo(title)
     show(comparison.summary())
+
     if eliminations:
         tables = comparison.eliminations()
         for table in tables:

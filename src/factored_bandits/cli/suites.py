@@ -50,11 +50,13 @@ def suite(
 
     every = suites.factored() if name == "factored" else suites.duels()
     instances = [instance for instance in every if only is None or only in instance.name]
+
     if not instances:
         raise InvalidInputError(
             f"--only {only!r} is in none of the names: "
             f"{', '.join(instance.name for instance in every)}"
         )
+
     if plot is not None:
         check_figure_path(plot)
     found = benchmark(instances, policies, horizon, repetitions, seed, workers, progress=not quiet)
@@ -68,6 +70,7 @@ def suite(
             click.echo()
         for line in found.left_out():
             click.echo(line)
+
     if plot is not None:
         click.echo(f"wrote {plot}", err=True)
     stop_if_interrupted(found)

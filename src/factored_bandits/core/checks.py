@@ -23,9 +23,11 @@ def integer(name: str, value: Any, low: int, high: int | None = None) -> int:
         fits = number == value and not isinstance(value, bool) and low <= number
     except (TypeError, ValueError, OverflowError):
         fits = False
+
     if not fits or (high is not None and number > high):
         upto = "" if high is None else f" to {high:,}"
         raise InvalidInputError(f"{name} must be a whole number from {low}{upto}, not {value!r}")
+
     return number
 
 
@@ -46,6 +48,6 @@ def probability(name: str, value: Any) -> float:
     >>> probability("alpha", 0.05)
     0.05
     """
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 < value < 1.0:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 < float(value) < 1.0:
         raise InvalidInputError(f"{name} must lie between 0 and 1, not {value!r}")
     return float(value)

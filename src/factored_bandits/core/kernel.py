@@ -72,6 +72,7 @@ def bind(loop: Callable[..., Any], label: str, **kernels: Callable[..., Any]) ->
         return _linked(
             loop, kernels, lambda part, names: _rebound(part, names) if _own(part, loop) else part
         )
+
     key = (loop, label, digest(loop, kernels))
     if key not in _BOUND:
         _BOUND[key] = _compiled(loop, f"{loop.__name__}_{label}_{key[2]}", kernels)
@@ -206,6 +207,7 @@ def explanation(label: str, message: str) -> str:
         if "numba" not in found[0]
     ]
     where = f", see {os.path.basename(places[0][0])}, line {places[0][1]}" if places else ""
+
     return (
         f"the kernels of {label!r} cannot be compiled{where}. Kernels are loops over numbers and "
         "arrays that make no "

@@ -118,7 +118,8 @@ def teach_outcomes(
     learn(params, state, t, actions, outcomes[: len(rewards)])
 
 
-idle, active_sets = always_busy, no_active_sets
+idle = always_busy
+active_sets = no_active_sets
 
 
 @kernel
@@ -140,7 +141,9 @@ def note_active_sets(run: Run, t: int, flags: Bools) -> None:
 @kernel
 def translate(run: Run, row: Ints) -> None:
     """The environment's numbering of a policy's action, into run.action."""
-    action, start, permutation = run.action, run.start, run.permutation
+    action = run.action
+    start = run.start
+    permutation = run.permutation
     for l in range(len(row)):
         action[l] = permutation[start[l] + row[l]]
 
@@ -158,25 +161,28 @@ def play(
     """Play blocks until the horizon, `budget` plays (a jump counts as one), or no room is left for
     events.
     """
-    action, actions, rewards, start, plays = (
-        run.action,
-        run.actions,
-        run.rewards,
-        run.start,
-        run.plays,
-    )
-    checkpoints, limits, clock, noted, correct = (
-        run.checkpoints,
-        run.limits,
-        run.clock,
-        run.regret,
-        run.correct,
-    )
-    events, outcomes = run.events, run.outcomes
+    action = run.action
+    actions = run.actions
+    rewards = run.rewards
+    start = run.start
+    plays = run.plays
+    checkpoints = run.checkpoints
+    limits = run.limits
+    clock = run.clock
+    noted = run.regret
+    correct = run.correct
+    events = run.events
+    outcomes = run.outcomes
     columns = len(action)
     horizon = checkpoints[-1]
-    low, high, shift, slope = limits[0], limits[1], limits[2], limits[3]
-    t, checkpoint, total = clock[ROUND], clock[CHECKPOINT], noted[-1]
+    low = limits[0]
+    high = limits[1]
+    shift = limits[2]
+    slope = limits[3]
+    t = clock[ROUND]
+    checkpoint = clock[CHECKPOINT]
+    total = noted[-1]
+
     while t <= horizon and budget > 0 and clock[FAULT] == 0:
         pause = idle(params, state, t)
         length = plan(params, state, t, policy_rng, actions)
@@ -223,4 +229,7 @@ def play(
             teach(params, state, t - length, actions[:length], rewards[:length], outcomes)
         if clock[EVENTS] + len(run.shown) > len(events):
             break
-    clock[ROUND], clock[CHECKPOINT], noted[-1] = t, checkpoint, total
+
+    clock[ROUND] = t
+    clock[CHECKPOINT] = checkpoint
+    noted[-1] = total

@@ -55,10 +55,12 @@ def upper(p: float, budget: float) -> float:
     # above
     part = budget * rest
     distance = min(math.sqrt(0.5 * budget), part + math.sqrt(part * (part + 2.0 * p)))
+
     if distance > 0.5 * rest:  # towards 1, kl >= -entropy(p) - (1 - p) log(1 - q) is closer
         distance = min(
             distance, rest - math.exp((p * math.log(p) + rest * math.log(rest) - budget) / rest)
         )
+
     for _ in range(STEPS):
         above = rest - distance
         if above <= 0.0:
@@ -72,6 +74,7 @@ def upper(p: float, budget: float) -> float:
             distance, above
         ):  # what is left is the square of this step
             return p + distance
+
     return p + distance
 
 

@@ -22,7 +22,9 @@ class Progress:
     """
 
     def __init__(self, title: str, total: float, enabled: bool = True) -> None:
-        self.title, self.total, self.enabled = title, total, enabled
+        self.title = title
+        self.total = total
+        self.enabled = enabled
         self.began = time.monotonic()
         self.shown = 0.0
         self.terminal = sys.stderr.isatty()
@@ -50,11 +52,13 @@ class Progress:
         share = min(1.0, done / self.total) if self.total else 1.0
         left = (now - self.began) * (1.0 - share) / share if share > 0 else float("inf")
         tail = note or (f"{duration(left)} left" if left < float("inf") else "")
+
         if self.terminal:
             bar = "━" * round(WIDTH * share) + "╌" * (WIDTH - round(WIDTH * share))
             sys.stderr.write(f"\r\x1b[2K{self.title} {bar} {share:4.0%} {tail}")
         else:
             sys.stderr.write(f"{self.title}: {share:.0%} {tail}\n")
+
         sys.stderr.flush()
 
 

@@ -33,6 +33,7 @@ def categorical(rng: np.random.Generator, probabilities: Floats, start: int, siz
     """
     left = rng.random()
     last = 0
+
     for i in range(size):
         probability = probabilities[start + i]
         if probability > 0.0:
@@ -40,6 +41,7 @@ def categorical(rng: np.random.Generator, probabilities: Floats, start: int, siz
             left -= probability
             if left < 0.0:
                 break
+
     return last
 
 

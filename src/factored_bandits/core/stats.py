@@ -54,7 +54,7 @@ def mean_of(values: Floats) -> Mean:
     return Mean(float(np.mean(values)), float(standard_error(values)))
 
 
-def verdict_of(distance: float, error: float, errors: float = 2.0) -> Verdict:
+def verdict_of(distance: float, error: float, errors: float = 3.0) -> Verdict:
     """Does something hold that says `distance` is positive? Undecided within `errors` errors.
 
     >>> verdict_of(3.0, 1.0), verdict_of(-3.0, 1.0), verdict_of(1.0, 1.0), verdict_of(9.0, math.nan)
@@ -73,7 +73,8 @@ def log_log_slope(x: Floats, y: Floats) -> float:
     >>> round(log_log_slope(np.array([1.0, 10.0]), np.array([3.0, 300.0])), 9)
     2.0
     """
-    x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    x = np.asarray(x, dtype=np.float64)
+    y = np.asarray(y, dtype=np.float64)
     usable = (x > 0.0) & (y > 0.0)
     if len(np.unique(x[usable])) < 2:
         return math.nan

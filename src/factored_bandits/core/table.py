@@ -37,12 +37,14 @@ class Table:
     def __str__(self) -> str:
         widths = [max(map(len, column)) for column in zip(self.columns, *self.rows, strict=True)]
         lines = [self.title] if self.title else []
+
         for row in (self.columns, *self.rows):
             cells = [
                 cell.ljust(width) if side == "l" else cell.rjust(width)
                 for cell, width, side in zip(row, widths, self.alignment, strict=True)
             ]
             lines.append("  ".join(cells).rstrip())
+
         return "\n".join([*lines, self.caption] if self.caption else lines)
 
 
@@ -52,11 +54,13 @@ def regret_table(results: Sequence[Result], title: str, caption: str) -> Table:
     uneven = len({summary.repetitions for summary in summaries}) > 1
     columns = ("policy", "mean regret", "+- s.e.", "median", "worst", "best found", "found after")
     rows = []
+
     for summary in summaries:
         regrets = (summary.mean, summary.standard_error, summary.median, summary.worst)
         cells = [number(value, like=summary.mean) for value in regrets]
         row = (summary.policy, *cells, f"{summary.correct:.0%}", round_of(summary.settled))
         rows.append((*row, str(summary.repetitions)) if uneven else row)
+
     return Table(title, (*columns, "repetitions") if uneven else columns, rows, caption)
 
 

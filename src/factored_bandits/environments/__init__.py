@@ -85,9 +85,11 @@ def make(name: str, **params: Any) -> Environment:
     """
     module = load(name)
     signature = inspect.signature(module.init)
+
     for key in params:
         if key not in signature.parameters:
             raise UnknownNameError.of(f"parameter of {name}", key, signature.parameters)
+
     missing = [
         k for k, p in signature.parameters.items() if p.default is p.empty and k not in params
     ]
@@ -95,6 +97,7 @@ def make(name: str, **params: Any) -> Environment:
         raise InvalidInputError(
             f"{name} needs {', '.join(missing)}; its parameters are {_listed(signature)}"
         )
+
     problem: Environment = module.init(**params)
     return problem
 

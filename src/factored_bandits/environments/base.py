@@ -52,17 +52,20 @@ class Environment:
             raise InvalidInputError(
                 f"an action is a list of whole numbers, one per {column}, not {action!r}"
             ) from None
+
         if len(chosen) != len(self.sizes):
             raise InvalidInputError(
                 f"an action of {self} has {len(self.sizes)} entries, one per {column}; {action!r} "
                 f"has {len(chosen)}"
             )
+
         for l, (level, size) in enumerate(zip(chosen, self.sizes, strict=True)):
             if not 0 <= level < size:
                 raise InvalidInputError(
                     f"{column} {l} of {self} has the {levels} 0 to {size - 1}; {action!r} asks for "
                     f"{level}"
                 )
+
         return np.array(chosen, dtype=np.int64)
 
     def __str__(self) -> str:

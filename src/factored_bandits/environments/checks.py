@@ -53,11 +53,13 @@ def numbers(name: str, given: Any) -> Floats:
         array = np.array(given, dtype=np.float64)
     except (TypeError, ValueError):
         raise InvalidInputError(f"{name} must be a list of numbers, not {given!r}") from None
+
     if array.ndim != 1 or array.size == 0:
         raise InvalidInputError(f"{name} must be a list of at least one number, not {given!r}")
     for i, value in enumerate(array):
         if not math.isfinite(value):
             raise InvalidInputError(f"{name}[{i}] must be a finite number, not {value}")
+
     return array
 
 
@@ -75,6 +77,7 @@ def level_values(name: str, given: Any) -> list[Floats]:
         raise InvalidInputError(
             f"{name} must be a list with one list of numbers per factor, not {given!r}"
         )
+
     return [numbers(f"{name}[{l}]", values) for l, values in enumerate(given)]
 
 

@@ -14,7 +14,8 @@ import numpy as np
 from factored_bandits.core.arrays import Floats
 from factored_bandits.errors import InvalidInputError, UnknownNameError
 
-YES, NO = ("1", "true", "yes", "tie", "draw", "0.5"), ("", "0", "false", "no")
+YES = ("1", "true", "yes", "tie", "draw", "0.5")
+NO = ("", "0", "false", "no")
 COLUMNS = ("winner", "loser", "tie")
 
 
@@ -63,6 +64,7 @@ def load_duels(path: str | Path, arms: Sequence[Hashable] | None = None) -> Past
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise InvalidInputError(f"{path}: not a text file") from None
+
     known = None if arms is None else {str(arm): arm for arm in arms}
     if known is not None and len(known) < len(arms or ()):
         raise InvalidInputError("two arms look the same in a file; give each a name of its own")
@@ -90,6 +92,7 @@ Row = tuple[str, Any, Any, bool]  # where it stands, winner, loser, tie
 def _count(rows: Iterator[Row], known: dict[Any, Any] | None) -> PastDuels:
     labels: dict[Any, int] = {label: i for i, label in enumerate(known or ())}
     duels: list[tuple[int, int, bool]] = []
+
     for where, winner, loser, tie in rows:
         for label in (winner, loser):
             if known is not None and label not in labels:
@@ -100,10 +103,12 @@ def _count(rows: Iterator[Row], known: dict[Any, Any] | None) -> PastDuels:
         if winner == loser:
             raise InvalidInputError(f"{where}: {winner!r} cannot have duelled itself")
         duels.append((labels[winner], labels[loser], tie))
+
     wins = np.zeros((len(labels), len(labels)))
     for first, second, tie in duels:
         wins[first, second] += 0.5 if tie else 1.0
         wins[second, first] += 0.5 if tie else 0.0
+
     return PastDuels(tuple(known.values()) if known is not None else tuple(labels), wins)
 
 
@@ -129,6 +134,7 @@ def _rows(path: Path, text: str) -> Iterator[Row]:
         io.StringIO(text, newline=""), delimiter=max(",;\t", key=head.count), skipinitialspace=True
     )
     columns: list[int] | None = None
+
     try:
         for cells in reader:
             words = [cell.strip() for cell in cells]
@@ -155,7 +161,9 @@ def _row(where: str, words: list[str], columns: list[int]) -> Row:
         raise InvalidInputError(
             f"{where}: expected a winner and a loser, found {', '.join(words)!r}"
         )
-    winner, loser = words[columns[0]], words[columns[1]]
+
+    winner = words[columns[0]]
+    loser = words[columns[1]]
     if not winner or not loser:
         raise InvalidInputError(f"{where}: the {'loser' if winner else 'winner'} is empty")
     tie = words[columns[2]] if len(columns) == 3 and len(words) > columns[2] else ""

@@ -41,7 +41,8 @@ class DuelData(NamedTuple):
 @kernel
 def mean(env: DuelData, t: int, action: Ints) -> float:
     """The chance that the first arm wins a duel that is no tie."""
-    i, j = action[0], action[1]
+    i = action[0]
+    j = action[1]
     if env.link == MATRIX:
         return env.preferences[i * len(env.losses) + j]
     difference = env.utilities[i] - env.utilities[j]
@@ -64,7 +65,8 @@ def sample(env: DuelData, t: int, action: Ints, rng: np.random.Generator) -> flo
 @kernel
 def regret(env: DuelData, t: int, action: Ints) -> float:
     """What this duel costs, in the unit of the problem."""
-    first, second = env.losses[action[0]], env.losses[action[1]]
+    first = env.losses[action[0]]
+    second = env.losses[action[1]]
     if env.combine == AVERAGE:
         return 0.5 * (first + second)
     if env.combine == BETTER:
@@ -100,6 +102,7 @@ def build(
     )
     losses = _losses(data, unit, name)
     best = int(losses.argmin())
+
     return Environment(
         name=name,
         kind="duel",
@@ -124,9 +127,11 @@ def _losses(data: DuelData, unit: Unit, name: str) -> Floats:
                 "use duel_utility, or the unit 'average'"
             )
         return np.asarray(data.utilities.max() - data.utilities)
+
     if unit == "copeland":
         scores = _wins(data)
         return np.asarray((scores.max() - scores) / max(1, len(scores) - 1))
+
     losses = _against_the_best(data, name) - 0.5
     return np.where(losses > TOLERANCE, losses, 0.0)
 
@@ -145,8 +150,10 @@ def _against_the_best(data: DuelData, name: str) -> Floats:
     if data.link != MATRIX:
         best = int(data.utilities.argmax())
         return np.array([mean(data, 1, np.array([best, j])) for j in range(len(data.losses))])
+
     matrix = _matrix(data)
     unbeaten = (matrix >= 0.5 - TOLERANCE).all(axis=1)
+
     if not unbeaten.any():
         candidate = int(_wins(data).argmax())
         rival = int(matrix[candidate].argmin())
@@ -156,6 +163,7 @@ def _against_the_best(data: DuelData, name: str) -> Floats:
             f"preferences[{candidate}][{rival}] = {matrix[candidate, rival]:g} < 0.5); use "
             "unit='copeland'"
         )
+
     return np.asarray(matrix[unbeaten].max(axis=0))
 
 

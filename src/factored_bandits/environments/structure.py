@@ -44,12 +44,16 @@ class FactoredData(NamedTuple):
 @kernel
 def mean(env: FactoredData, t: int, action: Ints) -> float:
     """The expected reward."""
-    start, values = env.start, env.values
-    total, product = env.base, 1.0
+    start = env.start
+    values = env.values
+    total = env.base
+    product = 1.0
+
     for l in range(len(action)):
         value = values[start[l] + action[l]]
         total += value
         product *= value
+
     if env.combine == PRODUCT:
         return product
     if env.combine == SUM:
@@ -112,6 +116,7 @@ def build(
             f"sigma must lie in (0, 1], not {sigma!r}: the policies assume 1-sub-Gaussian noise; "
             "divide your rewards"
         )
+
     values = values or []
     sizes = tuple(len(v) for v in values) if table is None else table.shape
     data = FactoredData(

@@ -125,6 +125,7 @@ class Certificate:
             for c in self.claims
         ]
         lines = []
+
         if not self.contradictions() and len(self.best()) == len(
             {claim.factor for claim in self.claims}
         ):
@@ -132,11 +133,13 @@ class Certificate:
             lines.append(
                 f"best: {levels}, confidence {percent(self.p_value)}, if {ASSUMED[self.kind]}"
             )
+
         for factor in self.contradictions():
             lines.append(
                 f"every level of {factor} is out: chance misled us, or it is not so that "
                 f"{ASSUMED[self.kind]}"
             )
+
         title = f"{self.policy} after {self.rounds:,} rounds"
         columns = ("factor", "level", "verdict", "not the best", "the best")
         return str(Table(title, columns, rows, "\n".join(lines), align="lllrr"))
@@ -173,7 +176,8 @@ def certificate(
 
 
 def _of_agent(agent: Agent, alpha: float) -> Certificate:
-    policy, labels = agent.policy, agent._labels
+    policy = agent.policy
+    labels = agent._labels
     p_values = p_values_of(policy, agent._params, agent._state, agent._rewards.range)
     names = ("arm",) if labels.kind == "duel" else labels.names
     claims = _claims([(n, labels.levels[l], p_values[l]) for l, n in enumerate(names)])
@@ -186,17 +190,20 @@ def certificates(result: Result, alpha: float = ALPHA) -> list[Certificate]:
         raise InvalidInputError(
             "this result holds no p_values to certify from; simulate it with certify=True"
         )
+
     kind: Literal["factored", "duel"] = (
         "factored" if len(result.p_values) == len(result.sizes) else "duel"
     )
     names = [str(l) if kind == "factored" else "arm" for l in range(len(result.p_values))]
     found = []
+
     for repetition in range(result.repetitions):
         rows = [
             (n, range(d.shape[1]), d[repetition])
             for n, d in zip(names, result.p_values, strict=True)
         ]
         found.append(Certificate(result.policy, kind, result.horizon, _claims(rows), alpha))
+
     return found
 
 
@@ -219,7 +226,9 @@ def share_table(result: Result, alpha: float = ALPHA) -> Table:
     [('arm', '0 (the best)', '0%', '100%'), ('arm', '1', '100%', '0%'), ('arm', '2', '100%', '0%')]
     """
     found = certificates(result, alpha)
-    rows, wrong = [], 0
+    rows = []
+    wrong = 0
+
     for place, claim in enumerate(found[0].claims):
         said = [each.claims[place].verdict(alpha) for each in found]
         factor = 0 if found[0].kind == "duel" else int(claim.factor)
@@ -227,12 +236,14 @@ def share_table(result: Result, alpha: float = ALPHA) -> Table:
         wrong += said.count("out") if best else 0
         shares = (f"{said.count(verdict) / len(found):.0%}" for verdict in ("out", "best"))
         rows.append((claim.factor, f"{claim.level}{' (the best)' if best else ''}", *shares))
+
     whole = sum(each.p_value <= alpha for each in found) / len(found)
     caption = (
         f"certified at confidence {percent(alpha)}, by round {result.horizon:,}; everything "
         f"together in {whole:.0%} of "
         f"{len(found)} repetitions; a best level was ruled out {wrong} times"
     )
+
     return Table(
         "Certificates", ("factor", "level", "not the best", "the best"), rows, caption, align="llrr"
     )

@@ -83,6 +83,7 @@ class Diagnosis:
                 f"{factor} has no best level (confidence {percent(self.p_value(factor))}){depends}"
             )
             lines += [f"  {_sentence(finding)}" for finding in self.of(factor)]
+
         if not lines:
             confidence = percent(self.alpha)
             lines = [
@@ -91,6 +92,7 @@ class Diagnosis:
             ]
             behind = [finding for finding in self.findings if finding.p_value <= self.alpha]
             lines += [f"  {finding.factor}: {_sentence(finding)}" for finding in behind]
+
         return "\n".join(lines)
 
 
@@ -114,15 +116,17 @@ def diagnosis(
     """What the bettors of `interaction_test` have found."""
     duel = labels.kind == "duel"
     findings = []
+
     for at, l in enumerate(interaction_test.columns):
         for level, (p_value, winner, place) in enumerate(interaction_test.worst(at)):
-            context, when = None, None
+            context = None
+            when = None
             if place < interaction_test.start[-1]:
                 m = int(np.searchsorted(interaction_test.start, place, side="right")) - 1
-                context, when = (
-                    "opponent" if duel else labels.names[m],
-                    labels.levels[m][place - interaction_test.start[m]],
-                )
-            levels, name = labels.levels[l], "arm" if duel else labels.names[l]
+                context = "opponent" if duel else labels.names[m]
+                when = labels.levels[m][place - interaction_test.start[m]]
+            levels = labels.levels[l]
+            name = "arm" if duel else labels.names[l]
             findings.append(Finding(name, levels[level], levels[winner], context, when, p_value))
+
     return Diagnosis(rounds, alpha, tuple(findings))

@@ -42,15 +42,18 @@ class InteractionTest:
     """
 
     def __init__(self, sizes: Ints, columns: tuple[int, ...]) -> None:
-        self.sizes, self.columns = [int(size) for size in sizes], columns
+        self.sizes = [int(size) for size in sizes]
+        self.columns = columns
         self.start = np.concatenate([[0], np.cumsum(sizes)])
         places = int(self.start[-1]) + 1
+
         if sum(self.sizes[l] ** 2 for l in columns) * places > LARGEST:
             raise InvalidInputError(
                 "diagnostics=True keeps a number per pair of levels and level of another factor; "
                 "for "
                 f"{' x '.join(map(str, self.sizes))} levels these are more than {LARGEST:,}"
             )
+
         self.bets = [
             Bets(*(np.zeros((self.sizes[l], self.sizes[l], places)) for _ in Bets._fields))
             for l in columns
@@ -83,9 +86,12 @@ class InteractionTest:
         The p_value is the chance, at most, that a level which is nowhere behind would ever be as
         much behind; the bettors against it share it, and so do the factors.
         """
-        bets, l = self.bets[at], self.columns[at]
-        size, places = self.sizes[l], int(self.start[-1]) + 1
+        bets = self.bets[at]
+        l = self.columns[at]
+        size = self.sizes[l]
+        places = int(self.start[-1]) + 1
         bettors = (size - 1) * (places - size) * len(self.columns)
+
         for level in range(size):
             against = bets.wealth[:, level]
             winner, context = np.unravel_index(int(against.argmax()), against.shape)
@@ -124,8 +130,10 @@ def _bet(bets: Bets, level: int, left: Ints, context: Ints, surprise: Floats) ->
         left[others] + left[level]
     )  # of the other one, if it was to be one of the two
     gain = probability[:, None] * surprise
-    ours, theirs = (level, others[:, None], context), (others[:, None], level, context)
-    total, squares = bets.total[ours], bets.squares[ours]
+    ours = (level, others[:, None], context)
+    theirs = (others[:, None], level, context)
+    total = bets.total[ours]
+    squares = bets.squares[ours]
     stake = np.clip(total / (squares + PRIOR), -STAKE, STAKE)
     grown = np.log1p(stake * gain)
     bets.wealth[ours] += np.where(stake > 0.0, grown, 0.0)

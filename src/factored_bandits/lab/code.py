@@ -50,6 +50,7 @@ def code_version(policy: str, experiment: str = "") -> str:
     for module in sorted(reachable(roots)):
         sha.update(module.encode())
         sha.update(_digest(module))
+
     return sha.hexdigest()[:12]
 
 
@@ -62,22 +63,26 @@ def reachable(roots: list[str]) -> set[str]:
     """
     found: set[str] = set()
     waiting = list(roots)
+
     while waiting:
         module = waiting.pop()
         if module not in found:
             found.add(module)
             waiting += _imports(module)
+
     return found
 
 
 @functools.cache
 def _imports(module: str) -> tuple[str, ...]:
     """The modules of this package that a module imports, and the packages that it lies in."""
-    path, inside = _path(module), module
+    path = _path(module)
+    inside = module
     if path.name != "__init__.py":
         inside = module.rpartition(".")[0]
     parents = inside.split(".")
     found = {".".join(parents[:depth]) for depth in range(2, len(parents) + 1)} - {module}
+
     for node in _statements(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             found |= {name.name for name in node.names if _is_ours(name.name)}
@@ -91,6 +96,7 @@ def _imports(module: str) -> tuple[str, ...]:
         members = {f"{source}.{name.name}" for name in node.names}
         found |= {member for member in members if _exists(member)}
         found |= {source} - {PACKAGE}
+
     return tuple(sorted(found))
 
 

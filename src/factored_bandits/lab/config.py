@@ -109,7 +109,8 @@ class _Reader:
     """One text; every complaint knows where it belongs."""
 
     def __init__(self, text: str, file: str) -> None:
-        self.text, self.file = text, file
+        self.text = text
+        self.file = file
         try:
             self.document = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
@@ -118,6 +119,7 @@ class _Reader:
     def spec(self, name: str) -> Spec:
         document = self.document
         self.known((), document, TOP)
+
         for key in ("policies", "problems", "quick"):
             if key not in document:
                 self.refuse(
@@ -125,14 +127,17 @@ class _Reader:
                     key,
                     f"is missing; an experiment has {', '.join(TOP)} (factored-bandits init)",
                 )
+
         name = self.word((), document, "name", name)
         if not re.fullmatch(r"[A-Za-z0-9_]+", name) or name in names():
             shipped = f", and none of {', '.join(names())}" if name in names() else ""
             self.refuse((), "name", f"must be of letters, digits and _{shipped}, not {name!r}")
+
         unit = self.word((), document, "unit", "")
         problems = self.problems(unit)
         labels = [instance.name for instance in problems]
         quick = self.size("quick", labels)
+
         return Spec(
             name=name,
             title=self.word((), document, "title", name),
@@ -156,6 +161,7 @@ class _Reader:
             or not all(isinstance(block, dict) for block in blocks)
         ):
             self.refuse((), "problems", "must be at least one block [[problems]]")
+
         instances: list[Instance] = []
         for number, block in enumerate(blocks):
             where = ("problems", number)
@@ -167,18 +173,22 @@ class _Reader:
                     f"stands for two problems: {instance.name!r}; give each a name of its own",
                 )
             instances.append(instance)
+
         return instances
 
     def problem(self, where: tuple[Any, ...], block: dict[str, Any], unit: str) -> Instance:
         kinds = [key for key in ("problem", "model") if key in block]
         if len(kinds) != 1:
             self.refuse(where, "problem", "or model is needed, one of the two")
-        kind, chosen = kinds[0], self.word(where, block, kinds[0], "").replace("-", "_")
+        kind = kinds[0]
+        chosen = self.word(where, block, kinds[0], "").replace("-", "_")
         known = environments.generators() if kind == "problem" else environments.names()
+
         if chosen not in known:
             self.refuse(
                 where, kind, f"must be one of {', '.join(sorted(known))}, not {block[kind]!r}"
             )
+
         make = (
             environments.generators()[chosen]
             if kind == "problem"
@@ -199,25 +209,31 @@ class _Reader:
                 field,
                 text.removeprefix(f"{field} ") if field != kind else f"{chosen}: {text}",
             )
+
         if unit and made.unit != unit:
             self.refuse(
                 (), "unit", f"must be {made.unit!r}, which is the unit of {chosen}, not {unit!r}"
             )
+
         told = ", ".join(f"{key}={value}" for key, value in given.items() if key in block)
         label = self.word(where, block, "name", f"{chosen}({told})" if told else chosen)
+
         return Instance(
             label, partial(make, **given), self.integer(where, block, "horizon", 10**5, 1), ""
         )
 
     def size(self, name: str, labels: list[str]) -> Preset:
-        where, table = (name,), self.document[name]
+        where = (name,)
+        table = self.document[name]
         if not isinstance(table, dict):
             self.refuse((), name, f"must be a table: [{name}] and below it {', '.join(SIZE)}")
         self.known(where, table, SIZE)
         only = table.get("problems", [])
+
         for problem in only if isinstance(only, list) else [only]:
             if problem not in labels:
                 self.refuse(where, "problems", f"must be of {', '.join(labels)}, not {problem!r}")
+
         return Preset(
             repetitions=self.integer(where, table, "repetitions", 20, 1),
             horizon=self.integer(where, table, "horizon", 1, 1) if "horizon" in table else None,
@@ -237,11 +253,13 @@ class _Reader:
                 "policies",
                 'must be a list of names such as ["tea", "flat_ucb1(alpha=0.5)"], or ["*"]',
             )
+
         for text in given:
             try:
                 parse_policy(text) if text != EVERY else None
             except InvalidInputError as error:
                 self.refuse(where, "policies", str(error))
+
         return tuple(given)
 
     def word(self, where: tuple[Any, ...], table: dict[str, Any], key: str, default: str) -> str:
@@ -267,6 +285,7 @@ class _Reader:
             or not 0.0 < value < float("inf")
         ):
             self.refuse((), "seconds", f"must be a number above 0, not {value!r}")
+
         return float(value)
 
     def known(self, where: tuple[Any, ...], table: dict[str, Any], allowed: Iterable[str]) -> None:
@@ -292,6 +311,7 @@ def line_of(text: str, where: tuple[Any, ...], key: str) -> int | None:
     seen: dict[str, int] = {}
     table: tuple[Any, ...] = ()
     heading = None
+
     for number, line in enumerate(text.splitlines(), start=1):
         if header := re.match(r"\s*(\[\[?)\s*([\w-]+)\s*\]", line):
             name = header[2]
@@ -302,4 +322,5 @@ def line_of(text: str, where: tuple[Any, ...], key: str) -> int | None:
                 return number
         elif table == where and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=", line):
             return number
+
     return heading

@@ -31,5 +31,6 @@ def seconds(policy: Policy, problem: Environment, horizon: int, interpreted: boo
         size = problem.sizes[0] / 16.0
     else:
         size = math.prod(problem.sizes) / 256.0 if policy.info.flat else sum(problem.sizes) / 32.0
+
     rounds = min(horizon, INFORMATIVE) if policy.skips and problem.stationary else horizon
     return START + rounds * 1e-9 * nanoseconds * size**power

@@ -18,11 +18,13 @@ class ProgressDisplay:
     """
 
     def __init__(self, totals: dict[str, float], enabled: bool = True) -> None:
-        self.totals, self.enabled = totals, enabled
+        self.totals = totals
+        self.enabled = enabled
         self.finished = dict.fromkeys(totals, 0.0)
         self.here = 0.0  # of the work, what was done by this run
         self.began = time.monotonic()
-        self.shown, self.height = 0.0, 0
+        self.shown = 0.0
+        self.height = 0
         self.terminal = sys.stderr.isatty()
 
     def found(self, name: str, seconds: float) -> None:
@@ -43,6 +45,7 @@ class ProgressDisplay:
             not news and now - self.shown < (0.2 if self.terminal else LINE_EVERY)
         ):
             return
+
         self.shown = now
         if self.terminal:
             lines = [
@@ -61,6 +64,7 @@ class ProgressDisplay:
             sys.stderr.write(
                 f"{share:4.0%} of the work done, {self._left(now)}{'; ' if news else ''}{news}\n"
             )
+
         sys.stderr.flush()
 
     def _left(self, now: float) -> str:

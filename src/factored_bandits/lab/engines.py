@@ -54,9 +54,11 @@ class Engine:
     def _processes(self, tasks: Iterable[Arguments]) -> Iterator[tuple[str, Tables]]:
         joblib = _joblib()
         workers = self.workers or os.cpu_count() or 1
+
         if workers == 1:
             yield from ((task[0], work(*task)) for task in tasks)
             return
+
         # compiling makes a worker grow; joblib then starts a fresh one, and says so
         warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
         jobs = (joblib.delayed(_named_alone)(task, os.getpid()) for task in tasks)
@@ -72,6 +74,7 @@ class Engine:
         terminated = importlib.import_module(
             "joblib.externals.loky.process_executor"
         ).TerminatedWorkerError
+
         try:
             yield from parallel(jobs)
         except terminated:
@@ -87,12 +90,14 @@ class Engine:
             distributed: Any = importlib.import_module("distributed")
         except ImportError:
             raise MissingExtraError.of("distributed", "dask", "--engine dask") from None
+
         try:
             client = distributed.Client(self.scheduler, set_as_default=False, timeout="20s")
         except (OSError, ValueError, TimeoutError) as error:
             raise InvalidInputError(
                 f"no Dask scheduler answers at {self.scheduler}: {error}"
             ) from None
+
         with client, joblib.parallel_config("dask", client=client):
             cores = sum(client.ncores().values()) or 1
             parallel = joblib.Parallel(
@@ -111,9 +116,11 @@ class Engine:
             from ray.util.joblib import register_ray
         except ImportError:
             raise MissingExtraError.of("ray", "ray", "--engine ray") from None
+
         register_ray()
         with joblib.parallel_config("ray"):
-            workers, waiting = self.workers or joblib.effective_n_jobs(-1), iter(tasks)
+            workers = self.workers or joblib.effective_n_jobs(-1)
+            waiting = iter(tasks)
             while some := list(
                 itertools.islice(waiting, AHEAD * workers)
             ):  # its back end gives lists only

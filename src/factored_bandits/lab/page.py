@@ -34,10 +34,12 @@ def section(results: Results) -> Section:
     """One experiment: its own charts and table, or the curves of regret."""
     spec = results.spec
     module = None if spec.source else _module(results)
+
     if module is not None and hasattr(module, "charts"):
         drawn: list[Chart] = module.charts(results)
     else:
         drawn = [curves(results.frame, f"{spec.name}-curves", spec.title)]
+
     table = module.table(results) if module is not None and hasattr(module, "table") else None
     missing = (
         f"\n\n{results.missing} units are not finished; what is shown lacks them."

@@ -92,7 +92,8 @@ class Results:
         """By how much the mean regret of `better` is smaller; paired, since both met the same
         noise.
         """
-        one, other = self.final(problem, better), self.final(problem, worse)
+        one = self.final(problem, better)
+        other = self.final(problem, worse)
         both = min(len(one), len(other))  # a slow policy may have fewer repetitions: the first ones
         return mean_of(other[:both] - one[:both])
 

@@ -40,9 +40,11 @@ def run(
         {spec.name: sum(task.seconds for task in make_tasks(spec, size)) for spec in specs},
         progress,
     )
+
     for task in named.values():
         if store.has(task):
             display.found(task.spec.name, task.seconds)
+
     if any(display.finished.values()):
         display.show("the rest goes on from there")
     with store.at_work() as first:
@@ -51,6 +53,7 @@ def run(
         for name, tables in finished:
             store.write(named[name], tables)
             display.done(named[name].spec.name, named[name].seconds)
+
     return [Results.read(store, spec, size) for spec in specs]
 
 

@@ -70,6 +70,7 @@ class Store:
             raise InvalidInputError(
                 f"--out {str(self.root)!r}: {error.strerror or error}"
             ) from None
+
         for path in self.root.glob("*/*/.*.unfinished"):
             with contextlib.suppress(FileNotFoundError):  # another run may sweep too
                 if time.time() - path.stat().st_mtime > STALE:
@@ -85,6 +86,7 @@ class Store:
         except ImportError:  # a system without such locks
             yield True
             return
+
         with (self.root / ".at-work").open("w") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -117,6 +119,7 @@ def write_whole(path: Path, content: bytes) -> None:
     """Write a file so that nobody ever sees a part of it, whatever happens meanwhile."""
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.unfinished")
+
     try:
         with unfinished.open("wb") as file:
             file.write(content)
@@ -126,6 +129,7 @@ def write_whole(path: Path, content: bytes) -> None:
     except OSError as error:
         unfinished.unlink(missing_ok=True)
         raise InvalidInputError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
+
     _sync_folder(path.parent)
 
 
@@ -147,6 +151,7 @@ def read_files(paths: Iterable[Path], columns: Sequence[str]) -> pandas.DataFram
         import pyarrow.parquet
     except ImportError as error:
         raise MissingExtraError.of(str(error.name), "lab", "the laboratory") from None
+
     tables: list[Any] = []
     for path in paths:
         try:
@@ -155,6 +160,7 @@ def read_files(paths: Iterable[Path], columns: Sequence[str]) -> pandas.DataFram
             raise InvalidInputError(
                 f"{str(path)!r} cannot be read ({error}); delete it, and it is made again"
             ) from None
+
     if not tables:
         return pd.DataFrame({name: [] for name in columns})
     table = pyarrow.concat_tables(tables)
@@ -171,6 +177,7 @@ def read_folder(root: Path, containing: dict[str, str] | None = None) -> pandas.
         raise InvalidInputError(
             f"{str(root)!r} holds no results: factored-bandits reproduce --out {root} makes some"
         )
+
     frame = read_files(paths, EMPTY["results"])
     for column, text in (containing or {}).items():
         frame = frame[frame[column].str.contains(text, regex=False)]
@@ -184,6 +191,7 @@ def overview(frame: pandas.DataFrame) -> list[dict[str, Any]]:
     keys = ["experiment", "problem", "policy", "size", "code", "horizon"]
     last = frame[frame["round"] == frame.horizon]
     rows = []
+
     for values, group in last.groupby(keys, sort=False):
         error = group.regret.std(ddof=1) / len(group) ** 0.5 if len(group) > 1 else None
         named: Any = zip(keys, tuple(values), strict=True)
@@ -193,4 +201,5 @@ def overview(frame: pandas.DataFrame) -> list[dict[str, Any]]:
             "standard_error": None if error is None else float(error),
         }
         rows.append({**row, "horizon": int(row["horizon"]), "seconds": float(group.seconds.sum())})
+
     return rows

@@ -114,6 +114,7 @@ def make_tasks(spec: Spec, size: PresetName) -> tuple[Task, ...]:
     groups: list[list[Chunk]] = []
     every = cells(spec, size)
     order = list(dict.fromkeys(cell.policy.label for cell in every))
+
     for cell in sorted(every, key=lambda cell: order.index(cell.policy.label)):
         for chunk in _cut(cell):
             last = groups[-1] if groups else []
@@ -126,6 +127,7 @@ def make_tasks(spec: Spec, size: PresetName) -> tuple[Task, ...]:
             ):
                 groups.append([])
             groups[-1].append(chunk)
+
     return tuple(
         Task(f"{spec.name}/{i}", size, spec, tuple(chunks)) for i, chunks in enumerate(groups)
     )
@@ -144,9 +146,12 @@ def _cut(cell: Cell) -> list[Chunk]:
 
 def cells(spec: Spec, size: PresetName) -> list[Cell]:
     """Every policy on every problem that it can play, problem by problem."""
-    found, refusals = [], {}
+    found = []
+    refusals = {}
+
     for instance in spec.instances(size):
-        problem, horizon = instance.problem(), spec.size(size).horizon_of(instance)
+        problem = instance.problem()
+        horizon = spec.size(size).horizon_of(instance)
         if spec.unit and problem.unit != spec.unit:
             raise InvalidInputError(
                 f"{spec.name}: regret of {instance.name!r} is in {problem.unit!r}, not in "
@@ -157,6 +162,7 @@ def cells(spec: Spec, size: PresetName) -> list[Cell]:
             repetitions = spec.size(size).repetitions_of(policy.label)
             found.append(Cell(spec, instance, problem, policy, horizon, repetitions))
         refusals.update(refused)
+
     played = {cell.policy.label for cell in found}
     nowhere = [why for label, why in refusals.items() if label not in played]
     if nowhere:
@@ -170,9 +176,11 @@ def _policies(
     """Those that play; and of those that were named, the ones that cannot, with the reason."""
     able: dict[str, Policy] = {}
     refusals: dict[str, str] = {}
+
     for text in spec.size(size).policies or spec.policies:
         chosen, refused = suitable(problem, horizon, None if text == EVERY else text)
         able.update({policy.label: policy for policy in chosen})
         refusals.update({} if text == EVERY else refused)
+
     out = {policy for policy, name in spec.size(size).left_out if name == instance.name}
     return [policy for label, policy in able.items() if label not in out], refusals

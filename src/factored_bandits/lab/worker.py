@@ -51,16 +51,20 @@ def work(name: str, size: PresetName, source: str = "", file: str = "") -> dict[
     """
     experiment, _, number = name.rpartition("/")
     every = make_tasks(_lookup.spec_of(experiment, source), size)
+
     if file and file not in (task.file for task in every[int(number) : int(number) + 1]):
         raise InvalidInputError(
             f"{name}: the worker on {platform.node()} has other code; install the same version "
             "there"
         )
+
     task = every[int(number)]
     tables: dict[str, list[Any]] = {frame: [] for frame in FRAMES}
+
     for chunk in task.chunks:
         play = player(chunk.cell)
-        records, seconds = [], []
+        records = []
+        seconds = []
         for repetition in range(chunk.first, chunk.first + chunk.repetitions):
             began = time.thread_time()
             records.append(play(repetition))
@@ -68,6 +72,7 @@ def work(name: str, size: PresetName, source: str = "", file: str = "") -> dict[
         tables["results"].append(_results(task, chunk, records, seconds))
         tables["eliminations"].append(_eliminations(task, chunk, records))
         tables["plays"].append(_plays(task, chunk, records))
+
     return {frame: parquet(parts) for frame, parts in tables.items()}
 
 
@@ -148,6 +153,7 @@ def _results(
         "machine": f"{platform.system()} {platform.machine()} {platform.node()}",
     }
     rows = len(points) * chunk.repetitions
+
     return {
         **_labels(chunk, [len(points)] * chunk.repetitions),
         "round": np.tile(points, chunk.repetitions),
@@ -159,7 +165,9 @@ def _results(
 
 def _labels(chunk: Chunk, counts: list[int]) -> dict[str, Any]:
     """The columns that say of what a row is, for so many rows per repetition."""
-    cell, rows = chunk.cell, sum(counts)
+    cell = chunk.cell
+    rows = sum(counts)
+
     return {
         "experiment": [cell.spec.name] * rows,
         "problem": [cell.instance.name] * rows,
@@ -173,6 +181,7 @@ def _eliminations(task: Task, chunk: Chunk, records: list[Record]) -> dict[str, 
     start = np.concatenate([[0], np.cumsum(chunk.cell.problem.sizes)])
     events = np.concatenate([record.events for record in records])
     factors = np.searchsorted(start, events[:, 1], side="right") - 1
+
     return {
         **_labels(chunk, [len(record.events) for record in records]),
         "round": events[:, 0],
@@ -187,6 +196,7 @@ def _plays(task: Task, chunk: Chunk, records: list[Record]) -> dict[str, Any]:
     """How often each level was played."""
     sizes = chunk.cell.problem.sizes
     levels = sum(sizes)
+
     return {
         **_labels(chunk, [levels] * chunk.repetitions),
         "factor": np.tile(np.repeat(np.arange(len(sizes)), sizes), chunk.repetitions),
@@ -216,6 +226,7 @@ def parquet(parts: list[dict[str, Any]]) -> bytes:
         import pyarrow.parquet
     except ImportError:
         raise MissingExtraError.of("pyarrow", "lab", "the laboratory") from None
+
     kinds = {name: pyarrow.int64() for name in WHOLE} | {name: pyarrow.float64() for name in REAL}
     schema = pyarrow.schema([(name, kinds.get(name, pyarrow.string())) for name in parts[0]])
     buffer = io.BytesIO()

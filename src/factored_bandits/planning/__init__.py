@@ -32,12 +32,13 @@ from .words import YEAR
 __all__ = ["Assumptions", "FixedTest", "Forecast", "Plan", "Verdict", "plan", "sample_size"]
 
 DEFAULT_POLICIES = ("tea(bound=betting)", "tea", "marginal_thompson")
-LONG_ENOUGH, AT_MOST = (
-    10**7,
-    5 * 10**7,
-)  # rounds to simulate if nobody says: that many, or a year, but not more
+# rounds to simulate if nobody says: that many, or a year, but not more
+LONG_ENOUGH = 10**7
+AT_MOST = 5 * 10**7
 STAGES = (10**5, 10**6, 10**7)  # a simulation that has decided by then is not made longer
-QUIET_TIMES, QUIET_LEAST = 5, 10**4  # a policy that never decides is watched for five fixed tests
+# a policy that never decides is watched for five fixed tests
+QUIET_TIMES = 5
+QUIET_LEAST = 10**4
 CHECKPOINTS = 400
 
 
@@ -73,11 +74,15 @@ def plan(
     daily = per_day(traffic)
     integer("repetitions", repetitions, 1, 10**9)
     integer("seed", seed, 0, 2**63)
-    chosen, notes, fixed = _policies(policies), _warnings(problem), None
+    chosen = _policies(policies)
+    notes = _warnings(problem)
+    fixed = None
+
     try:
         fixed = fixed_test(problem)
     except InvalidInputError as error:
         notes.append(f"no fixed test: {error}")
+
     longest = (
         _longest(problem, daily) if horizon is None else integer("horizon", horizon, 1, LONGEST)
     )
@@ -99,6 +104,7 @@ def plan(
             chosen.append(peer)
         except InvalidInputError as error:
             notes.append(f"no flat bandit: {error}")
+
     done: list[Forecast] = []
     for policy in chosen:
         staged = horizon is None and policy.eliminates
@@ -112,6 +118,7 @@ def plan(
         done.append(forecast(policy, problem, result))
         if result.interrupted:
             break
+
     if not done:
         raise KeyboardInterrupt
     not_run = [policy.label for policy in chosen[len(done) :]]
@@ -128,6 +135,7 @@ def _problem(given: Environment | Assumptions) -> Environment:
             "plan needs a fb.Assumptions(factors, base_rate, lift) or an environment, not "
             f"{given!r}"
         )
+
     if given.kind == "duel":
         raise InvalidInputError(f"plan is for factored problems; {given} is one of duels")
     return given
@@ -159,4 +167,5 @@ def _simulated(
             result = simulate(policy, problem, rounds, *run, progress=progress)
         except KeyboardInterrupt:  # what was simulated before is finished
             result = dataclasses.replace(result, interrupted=True)
+
     return result

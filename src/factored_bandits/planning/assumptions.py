@@ -42,25 +42,30 @@ class Assumptions:
             raise InvalidInputError(
                 f"factors must be the levels of each factor, such as (5, 4, 3), not {factors!r}"
             )
+
         for size in factors:
             if isinstance(size, bool) or not isinstance(size, Integral) or size < 2:
                 raise InvalidInputError(
                     f"factors must be whole numbers from 2, one per factor, not {size!r}"
                 )
+
         if not (_is_number(self.base_rate) and 0.0 < self.base_rate < 1.0):
             raise InvalidInputError(
                 f"base_rate must lie between 0 and 1, such as 0.05 for 5 %, not {self.base_rate!r}"
             )
+
         if isinstance(self.lift, (list, tuple)) and len(self.lift) != len(factors):
             raise InvalidInputError(
                 f"lift must be one number, or one for each of {len(factors)} factors, not "
                 f"{self.lift!r}"
             )
+
         for lift in self.lifts:
             if not (_is_number(lift) and 0.0 < lift < math.inf):
                 raise InvalidInputError(
                     f"lift must be above 0, such as 0.2 for 20 % more, not {lift!r}"
                 )
+
         if self.best_rate > 1.0 + 1e-9:
             raise InvalidInputError(
                 f"base_rate {self.base_rate:g} and lift {self.lift} give the best combination a "
@@ -116,10 +121,12 @@ def per_day(traffic: float | str | None) -> float | None:
         number = float(shape[1].replace(",", "")) if shape else math.nan
     except ValueError:
         number = math.nan
+
     unit = (shape[2] if shape else None) or "day"
     if isinstance(traffic, bool) or not 0.0 < number < math.inf or unit not in PER_DAY:
         raise InvalidInputError(
             "traffic must be a number above 0, per day, or such as 80/hour, 2000/day, not "
             f"{traffic!r}"
         )
+
     return number * PER_DAY[unit]

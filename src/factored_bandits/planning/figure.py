@@ -49,6 +49,7 @@ def plan_figure(
     """
     target = None if path is None else check_figure_path(path)
     matplotlib = load_matplotlib()
+
     with matplotlib.rc_context(SETTINGS):
         figure = picture(WIDTH, HEIGHT + 0.4)
         axes = figure.add_axes((LEFT / WIDTH, 0.17, AXES / WIDTH, 0.63))
@@ -81,13 +82,15 @@ def plan_figure(
         )
         if target is not None:
             save(figure, target)
+
     return figure
 
 
 def _lines(axes: Axes, forecasts: Sequence[Forecast], per_day: float) -> None:
     drawn = looks(each.policy for each in forecasts)
     for each in forecasts:
-        look, (rounds, share) = drawn[each.policy], curve(each)
+        look = drawn[each.policy]
+        (rounds, share) = curve(each)
         style: Any = (0, look.dashes) if look.dashes else "-"
         what = "everything decided" if each.eliminates else "best found for good"
         axes.plot(

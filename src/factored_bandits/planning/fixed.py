@@ -17,10 +17,9 @@ from factored_bandits.errors import InvalidInputError
 from factored_bandits.theory.views import Effects, view
 
 ALPHA, POWER = 0.05, 0.8
-DRAWS, CELLS = (
-    10_000,
-    10**7,
-)  # of averages, to see how often the test succeeds; at most so many numbers at once
+# of averages, to see how often the test succeeds; at most so many numbers at once
+DRAWS = 10_000
+CELLS = 10**7
 
 
 @dataclass(frozen=True)
@@ -78,8 +77,10 @@ def fixed_test(problem: Environment) -> FixedTest:
     means = margins(problem)
     comparisons = sum(size * (size - 1) // 2 for size in problem.sizes)
     per_level = []
+
     for l, levels in enumerate(means):
-        best, others = levels[problem.best[l]], np.delete(levels, problem.best[l])
+        best = levels[problem.best[l]]
+        others = np.delete(levels, problem.best[l])
         if len(others) and others.max() >= best:
             raise InvalidInputError(
                 f"the best level of factor {l} is not the best on average over the other factors"
@@ -89,6 +90,7 @@ def fixed_test(problem: Environment) -> FixedTest:
         per_level.append(
             sample_size(float(best), second, comparisons, variances=variances) if len(others) else 0
         )
+
     per_factor = [size * count for size, count in zip(problem.sizes, per_level, strict=True)]
     combinations = math.prod(problem.sizes)
     total = combinations * max(1, math.ceil(max(per_factor) / combinations))
@@ -103,8 +105,11 @@ def _probabilities(
     """How often the test decides everything, and how often the best is ahead: drawn, with normal
     averages.
     """
-    rng, draws = np.random.default_rng(0), min(DRAWS, CELLS // max(problem.sizes))
-    decided, found = np.ones(draws, dtype=np.bool_), np.ones(draws, dtype=np.bool_)
+    rng = np.random.default_rng(0)
+    draws = min(DRAWS, CELLS // max(problem.sizes))
+    decided = np.ones(draws, dtype=np.bool_)
+    found = np.ones(draws, dtype=np.bool_)
+
     for levels, best in zip(means, problem.best, strict=True):
         variances = (
             np.array([_variance(problem, float(mean)) for mean in levels]) * len(levels) / total
@@ -114,6 +119,7 @@ def _probabilities(
         needed = errors * np.sqrt(variances[best] + np.delete(variances, best))
         decided &= (ahead > needed).all(axis=1)
         found &= (ahead > 0.0).all(axis=1)
+
     return float(decided.mean()), float(found.mean())
 
 
@@ -136,6 +142,7 @@ def margins(problem: Environment) -> list[Floats]:
         return [
             part + seen.base + sum(averages) - averages[l] for l, part in enumerate(seen.effects)
         ]
+
     table = seen.table()
     return [table.rows(l).mean(axis=1) for l in range(len(problem.sizes))]
 

@@ -51,6 +51,7 @@ class Forecast:
         """
         ends = np.broadcast_to(np.minimum(rounds, self.result.horizon), (self.result.repetitions,))
         at = np.concatenate([[0], self.result.checkpoints])
+
         return float(
             np.mean(
                 [
@@ -77,6 +78,7 @@ class Forecast:
             }
             for (factor, rounds), remember in zip(every, theory, strict=True)
         ]
+
         return {
             "policy": self.policy,
             "horizon": self.result.horizon,
@@ -108,14 +110,17 @@ def rounds_decided(result: Result, eliminates: bool) -> Floats:
     for l, size in enumerate(result.sizes):
         if size == 1:
             first[:, l] = 0.0
+
     row = _rows(result)
     out: dict[tuple[int, int], set[int]] = {}
+
     for event in result.eliminations:
         gone = out.setdefault((event.repetition, event.factor), set())
         (gone.add if event.event == "out" else gone.discard)(event.level)
         place = row[event.repetition], event.factor
         if len(gone) == result.sizes[event.factor] - 1 and result.best[event.factor] not in gone:
             first[place] = min(first[place], event.round)
+
     return first
 
 
@@ -142,13 +147,16 @@ def guaranteed_rounds(
     >>> [round(t) for t in guaranteed_rounds(fb.environments.spiked(levels=4, best=0.81, gap=0.5))]
     [62754, 62754]
     """
-    by, longest = slope(problem, reward_range), max(problem.sizes)
+    by = slope(problem, reward_range)
+    longest = max(problem.sizes)
     found = []
+
     for l, gap in enumerate(gaps(problem)):
         others = np.delete(gap, problem.best[l])
         found.append(
             rounds_for_gap(by * float(others.min()), len(gap), longest) if len(others) else 0.0
         )
+
     return tuple(found)
 
 
@@ -162,6 +170,7 @@ def rounds_for_gap(gap: float, levels: int, longest: int) -> float:
         if reached <= t * (1.0 + 1e-9):
             break
         t = reached
+
     return t
 
 

@@ -73,7 +73,8 @@ class Plan:
         )
 
     def _overview(self) -> Table:
-        clock, fixed = Clock(self.traffic), self.fixed
+        clock = Clock(self.traffic)
+        fixed = self.fixed
         columns = [
             "policy",
             "decided: theory",
@@ -83,8 +84,10 @@ class Plan:
             "lost until decided",
         ]
         rows = []
+
         for each in self.forecasts:
-            horizon, all_decided = each.result.horizon, each.all_decided
+            horizon = each.result.horizon
+            all_decided = each.all_decided
             row = [each.policy, clock.show(max(each.theory)) if each.theory else NOTHING]
             row += [
                 clock.show(share_point(all_decided, s), horizon) if each.eliminates else NOTHING
@@ -92,6 +95,7 @@ class Plan:
             ]
             row += [f"{each.best_found:.0%}", self._lost(each)]
             rows.append((*row, self._lost_meanwhile(each)) if fixed else tuple(row))
+
         if fixed:
             points = [
                 clock.show(fixed.total if fixed.decided >= share else math.inf, fixed.total)
@@ -100,6 +104,7 @@ class Plan:
             lost = rounded(fixed.lost)
             rows.append(("fixed test", NOTHING, *points, f"{fixed.best_found:.0%}", lost, lost))
             columns.append("lost in fixed test's time")
+
         return Table("Everything decided", tuple(columns), rows, self._caption())
 
     def _lost(self, each: Forecast) -> str:
@@ -114,7 +119,9 @@ class Plan:
         return rounded(each.lost(self.fixed.total))
 
     def _factors(self) -> Table:
-        clock, rows = Clock(self.traffic), []
+        clock = Clock(self.traffic)
+        rows = []
+
         for l, size in enumerate(self.problem.sizes):
             for each in self.forecasts:
                 if each.eliminates:
@@ -122,6 +129,7 @@ class Plan:
                     cells = [clock.show(t, each.result.horizon) for t in points]
                     theory = clock.show(each.theory[l]) if each.theory else NOTHING
                     rows.append((str(l), str(size), each.policy, theory, *cells))
+
         columns = ("factor", "levels", "policy", "decided: theory", "half of runs", "90 % of runs")
         return Table("Each factor decided", columns, rows, align="rrlrrr")
 
@@ -148,9 +156,11 @@ class Plan:
             "of all runs"
         ]
         quiet = [each for each in self.forecasts if not each.eliminates]
+
         if quiet:
             shown = ", ".join(f"{each.policy} (by round {each.result.horizon:,})" for each in quiet)
             lines += [f"find the best without ever saying that it is decided: {shown}"]
+
         if self.fixed:
             per_level = " / ".join(f"{count:,}" for count in self.fixed.per_level)
             lines += [
@@ -160,13 +170,16 @@ class Plan:
                 "for each: "
                 f"decides everything in {self.fixed.decided:.0%} of runs"
             ]
+
         return "\n".join([*lines, *self.notes])
 
     def to_dict(self) -> dict[str, Any]:
         """Everything that the tables and the figure show, ready for JSON; null where the horizon
         came first.
         """
-        assumptions, fixed = self.assumptions, self.fixed
+        assumptions = self.assumptions
+        fixed = self.fixed
+
         return {
             "format": FORMAT,
             "version": VERSION,

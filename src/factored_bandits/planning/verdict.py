@@ -44,24 +44,29 @@ def judge(
             "None of these policies rules levels out, so none of them ever says that it is done.",
             None,
         )
+
     quickest = min(
         able, key=lambda each: (share_point(each.all_decided, 0.5), -each.result.horizon)
     )
-    horizon, clock = quickest.result.horizon, Clock(traffic)
+    horizon = quickest.result.horizon
+    clock = Clock(traffic)
     half, most = (share_point(quickest.all_decided, share) for share in (0.5, 0.9))
     year = YEAR * traffic if traffic else math.inf
+
     if half <= year and math.isfinite(half):
         times = clock.show(half, unit=" rounds"), clock.show(most, horizon, " rounds")
         shown = f"after {times[0]} half of the time, after {times[1]} 9 times in 10"
         return Verdict(
             f"{quickest.policy} has decided everything {shown}.", True if traffic else None
         )
+
     if math.isinf(half) and (traffic is None or horizon < year):
         known = f"{quickest.policy} had not decided everything after {clock.show(horizon, unit=' rounds')}"
         return Verdict(
             f"{known} in most repetitions; simulate more rounds (horizon) to see when it does.",
             None,
         )
+
     assert traffic is not None  # a year is finite only then
     return _cannot(
         quickest.policy, min(half, horizon), math.isinf(half), assumptions, traffic, fixed
@@ -77,12 +82,11 @@ def _cannot(
     fixed: FixedTest | None,
 ) -> Verdict:
     year = YEAR * traffic
-    needed, lift = (
-        traffic * rounds / year,
-        lift_for(assumptions, year / rounds) if assumptions else None,
-    )
+    needed = traffic * rounds / year
+    lift = lift_for(assumptions, year / rounds) if assumptions else None
     than = "more than" if more else "about"
     changes = f"{than} {rounded(needed)} a day"
+
     if assumptions:
         changes += (
             f", or a lift of {than} {lift:.2g}"
@@ -91,6 +95,7 @@ def _cannot(
         )
     else:
         changes += ", or larger differences between the levels"
+
     other = ""
     if fixed and fixed.total <= year:
         other = (
@@ -98,6 +103,7 @@ def _cannot(
             "everything "
             f"{fixed.decided:.0%} of the time"
         )
+
     sentence = (
         f"This cannot be decided within a year at {rounded(traffic)} a day ({year:,.0f} rounds): "
         f"{policy} needs "
@@ -112,15 +118,21 @@ def lift_for(assumptions: Assumptions, share: float) -> float | None:
     """
     today = _rounds(assumptions, 1.0)
     assert today is not None  # the guess itself is possible
-    goal, low, high = share * today, 1.0, 1.0
+    goal = share * today
+    low = 1.0
+    high = 1.0
+
     while (reached := _rounds(assumptions, high)) is not None and reached > goal:
-        low, high = high, 2.0 * high
+        low = high
+        high = 2.0 * high
+
     for _ in range(
         HALVINGS
     ):  # beyond the largest possible lift nothing is reached, and the search ends at that lift
         middle = 0.5 * (low + high)
         reached = _rounds(assumptions, middle)
         low, high = (middle, high) if reached is not None and reached > goal else (low, middle)
+
     reached = _rounds(assumptions, high)
     return high * min(assumptions.lifts) if reached is not None and reached <= goal else None
 
@@ -138,7 +150,10 @@ def _rounds(assumptions: Assumptions, times: float) -> float | None:
         ).problem()
     except InvalidInputError:
         return None
-    by, longest = slope(problem), max(problem.sizes)
+
+    by = slope(problem)
+    longest = max(problem.sizes)
+
     return max(
         rounds_for_gap(by * float(means[0] - means[1]), len(means), longest)
         for means in margins(problem)

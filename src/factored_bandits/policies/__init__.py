@@ -83,11 +83,15 @@ def make(
                 "name"
             )
         return policy
+
     if isinstance(policy, types.ModuleType):
-        name, module = policy.__name__.rpartition(".")[2], policy
+        name = policy.__name__.rpartition(".")[2]
+        module = policy
         _check_module(module)
     else:
-        name, module = policy, load(policy)
+        name = policy
+        module = load(policy)
+
     checked = FROM_ENVIRONMENT if reward_range == FROM_ENVIRONMENT else checked_range(reward_range)
     return Policy(name, module, parameters(module, params), checked)
 
@@ -134,10 +138,12 @@ def describe(policy: str | types.ModuleType | Policy) -> Description:
     made = make(policy)
     hints = typing.get_type_hints(made.module.Params)
     shown = {}
+
     for name, default in made.module.Params._field_defaults.items():
         choices = typing.get_args(hints[name])
         allowed = " | ".join(map(repr, choices)) if choices else hints[name].__name__
         shown[name] = f"{default!r}   ({allowed})"
+
     shown["reward_range"] = "the environment's   ((low, high) | None)"
     paragraphs = inspect.getdoc(made.module) or ""
     text = "\n\n".join(p for p in paragraphs.split("\n\n")[1:] if ">>>" not in p)

@@ -263,19 +263,23 @@ def _checked(policy: str, name: str, value: Any, annotation: Any) -> Any:
             known = " or ".join(map(repr, choices))
             raise InvalidInputError(f"{policy}: {name} must be {known}, not {value!r}")
         return value
+
     if annotation is bool:
         if not isinstance(value, bool):
             raise InvalidInputError(f"{policy}: {name} must be True or False, not {value!r}")
         return value
+
     try:
         converted = annotation(value)
     except (TypeError, ValueError):
         converted = None
+
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if converted is None or not number or not math.isfinite(converted) or converted != value:
         raise InvalidInputError(
             f"{policy}: {name} must be a finite {annotation.__name__}, not {value!r}"
         )
+
     return converted
 
 
@@ -291,11 +295,13 @@ def checked_range(reward_range: Any) -> Range | None:
         low, high = (float(end) for end in reward_range)
     except (TypeError, ValueError):
         low = high = math.nan
+
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise InvalidInputError(
             "reward_range must be (low, high) with low < high, or None for raw rewards, not "
             f"{reward_range!r}"
         )
+
     return low, high
 
 

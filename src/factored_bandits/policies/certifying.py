@@ -28,6 +28,7 @@ def p_values_of(
             f"{policy.label} does not say at any time what is ruled out; these do: "
             f"{', '.join(able)}"
         )
+
     bound = getattr(policy.params, "bound", "paper")
     if reward_range is None and bound != "paper":
         raise InvalidInputError(
@@ -36,9 +37,11 @@ def p_values_of(
             "high), or use bound='paper', which holds for raw rewards with 1-sub-Gaussian noise "
             "and means in [-1, 1]"
         )
+
     found: list[Floats] | None = policy.module.p_values(params, state)
     if found is None:
         raise InvalidInputError(
             f"{policy.label}: nothing is proved with these parameters; use positions='first'"
         )
+
     return found

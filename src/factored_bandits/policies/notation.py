@@ -49,13 +49,16 @@ def split(text: str) -> list[str]:
     >>> split("tea(reward_range=(0, 1)),uniform")
     ['tea(reward_range=(0, 1))', 'uniform']
     """
-    parts, depth = [""], 0
+    parts = [""]
+    depth = 0
+
     for character in text:
         depth += (character in "([") - (character in ")]")
         if character == "," and depth == 0:
             parts.append("")
         else:
             parts[-1] += character
+
     if depth != 0:
         raise InvalidInputError(f"policies {text!r} have an unclosed or a surplus bracket")
     return parts
@@ -66,6 +69,7 @@ def _parameters(text: str, inside: str) -> dict[str, Any]:
         call = ast.parse(f"policy({inside})", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         call = None
+
     if (
         not isinstance(call, ast.Call)
         or call.args
@@ -74,6 +78,7 @@ def _parameters(text: str, inside: str) -> dict[str, Any]:
         raise InvalidInputError(
             f"policy {text!r}: parameters are written as name(parameter=value, ...)"
         )
+
     return {str(keyword.arg): _value(text, keyword) for keyword in call.keywords}
 
 

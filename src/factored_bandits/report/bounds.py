@@ -31,6 +31,7 @@ def bounds_chart(
     rounds = verdict.rounds.astype(np.float64)
     caption = "; ".join([describe([result]), *verdict.verdicts()])
     base = curves([result], name, title, y="log", caption=caption)
+
     return with_bounds(
         base, [{"upper bound": (rounds, verdict.upper), "lower bound": (rounds, lower)}]
     )

@@ -125,6 +125,7 @@ class Chart:
             for line in panel.lines:
                 if line.label:
                     entries.setdefault(line.key, line)
+
         return {
             key: entries[key] for key in dict.fromkeys([*self.order, *entries]) if key in entries
         }

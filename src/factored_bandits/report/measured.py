@@ -94,6 +94,7 @@ def _of_frame(frame: pandas.DataFrame) -> list[Measured]:
         raise InvalidInputError(
             f"the frame has no column {missing[0]!r}; it has {', '.join(map(repr, frame.columns))}"
         )
+
     if "unit" in frame.columns and "regret_unit" not in frame.columns:
         frame = frame.rename(columns={"unit": "regret_unit"})
     groups = [name for name in GROUPS if name in frame.columns]
@@ -102,20 +103,24 @@ def _of_frame(frame: pandas.DataFrame) -> list[Measured]:
 
 def _of_group(part: pandas.DataFrame) -> Measured:
     """One policy on one problem."""
-    policy, problem = _only(part, "policy", ""), _only(part, "problem", "")
+    policy = _only(part, "policy", "")
+    problem = _only(part, "problem", "")
     repetition = (
         part["repetition"] if "repetition" in part.columns else np.zeros(len(part), dtype=int)
     )
     wide = part.assign(repetition=repetition)
+
     if wide.duplicated(["repetition", "round"]).any():
         raise InvalidInputError(
             f"{policy} on {problem!r}: a round of a repetition is there twice; give each run once"
         )
+
     table = wide.pivot(index="repetition", columns="round", values="regret").sort_index(axis=1)
     if table.isna().to_numpy().any():
         raise InvalidInputError(
             f"{policy} on {problem!r}: its repetitions were noted at different rounds"
         )
+
     rounds = table.columns.to_numpy(dtype=np.int64)
     return Measured(
         policy=policy,
@@ -141,6 +146,7 @@ def _only(part: pandas.DataFrame, column: str, default: Any) -> Any:
         raise InvalidInputError(
             f"{column} differs within one policy on one problem: {', '.join(map(repr, values[:4]))}"
         )
+
     return values[0]
 
 
@@ -197,5 +203,6 @@ def size(arms: str) -> float:
 
 
 def _span(numbers: Sequence[int]) -> str:
-    low, high = min(numbers), max(numbers)
+    low = min(numbers)
+    high = max(numbers)
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"

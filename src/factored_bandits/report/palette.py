@@ -85,6 +85,7 @@ def looks(labels: Iterable[str]) -> dict[str, Look]:
     every = sorted(set(labels))
     places = settle((label.partition("(")[0] for label in every), _library())
     found: dict[str, Look] = {}
+
     for label in every:
         name, _, parameters = label.partition("(")
         colour, dashes = places[name]
@@ -93,6 +94,7 @@ def looks(labels: Iterable[str]) -> dict[str, Look]:
         found[label] = next(
             (each for each in candidates if each not in found.values()), candidates[0]
         )
+
     return found
 
 
@@ -123,12 +125,15 @@ def settle(
     """Give each newcomer the first free place, looking from where its letters say; those settled do
     not move.
     """
-    places, free = dict(settled), [(colour, dashes) for dashes in DASHES for colour in COLOURS]
+    places = dict(settled)
+    free = [(colour, dashes) for dashes in DASHES for colour in COLOURS]
+
     for name in sorted(set(newcomers) - set(settled)):
         candidates = _turned(free, name)
         places[name] = next(
             (each for each in candidates if each not in places.values()), candidates[0]
         )
+
     return places
 
 

@@ -71,6 +71,7 @@ def eliminations(
             f"{result.policy} ruled nothing out in {result.horizon:,} rounds: there is nothing to "
             "draw"
         )
+
     frame = _frame(result)
     duel = (
         int(frame["factor"].max()) == 0 and len(result.sizes) == 2
@@ -150,6 +151,7 @@ def _results(source: Any) -> Any:
             for instance, every in named
             for one in every.results
         ]
+
     return source
 
 

@@ -50,6 +50,7 @@ def figure(chart: Chart, *, runs: bool = False) -> Any:
         import plotly.graph_objects as go
     except ImportError:
         raise MissingExtraError.of("plotly", "report", "an interactive chart") from None
+
     data: list[dict[str, Any]] = []
     layout: dict[str, Any] = {
         "title": {"text": html.escape(chart.title)},
@@ -60,6 +61,7 @@ def figure(chart: Chart, *, runs: bool = False) -> Any:
         "annotations": [],
     }
     named: set[str] = set()
+
     for i, panel in enumerate(chart.panels):
         suffix = "" if i == 0 else str(i + 1)
         for trace in [*(all_runs(panel) if runs else []), *bands(panel), *traces(panel)]:
@@ -80,6 +82,7 @@ def figure(chart: Chart, *, runs: bool = False) -> Any:
                 "showarrow": False,
             }
             layout["annotations"].append({"text": html.escape(panel.title), **place})
+
     return go.Figure({"data": data, "layout": layout})
 
 
@@ -107,6 +110,7 @@ def all_runs(panel: Panel) -> list[dict[str, Any]]:
             y = np.hstack([line.runs, gap])
             look = {"color": line.look.colour, "width": 0.8}
             found.append(_scatter(line.key, x.ravel(), y.ravel(), line=look, opacity=0.35))
+
     return found
 
 
@@ -126,6 +130,7 @@ def compact_runs(panel: Panel, points: int) -> list[dict[str, Any]]:
                     "runs": runs,
                 }
             )
+
     return found
 
 
@@ -157,7 +162,8 @@ def _scatter(key: str, x: Floats, y: Floats, **more: Any) -> dict[str, Any]:
 
 
 def _band(line: Line, low: Floats, high: Floats) -> dict[str, Any]:
-    x, y = np.concatenate([line.x, line.x[::-1]]), np.concatenate([high, low[::-1]])
+    x = np.concatenate([line.x, line.x[::-1]])
+    y = np.concatenate([high, low[::-1]])
     return _scatter(
         line.key, x, y, fill="toself", fillcolor=line.look.colour, opacity=0.16, line={"width": 0}
     )
@@ -179,6 +185,7 @@ def _line(line: Line) -> dict[str, Any]:
         "symbol": SYMBOLS.get(line.look.marker, "circle"),
         "size": 7,
     }
+
     if line.errors is not None:
         more["mode"], more["marker"] = "markers", marker | {"size": 8}
         more["error_y"] = {
@@ -189,16 +196,19 @@ def _line(line: Line) -> dict[str, Any]:
         }
     elif line.look.marker:
         more["mode"], more["marker"] = "lines+markers", marker | {"maxdisplayed": 9}
+
     if line.label:
         more |= {
             "hoverinfo": "all",
             "hovertemplate": f"<b>{html.escape(line.label)}</b><br>{HOVER}<extra></extra>",
         }
+
     if line.label and line.low is not None and line.high is not None:
         more["customdata"] = [
             list(pair) for pair in zip(rounded(line.low), rounded(line.high), strict=True)
         ]
         more["hovertemplate"] = more["hovertemplate"].replace("<extra>", f"{HOVER_BAND}<extra>")
+
     return _scatter(line.key, line.x, line.y, **more)
 
 
@@ -208,14 +218,18 @@ def _rows(panel: Panel) -> list[dict[str, Any]]:
         return []
     bars: list[tuple[float, float, str]] = []
     back: list[tuple[float, float, str]] = []
+
     for i, row in enumerate(panel.rows):
-        label, gap = html.escape(row.label), (math.nan, math.nan, "")
+        label = html.escape(row.label)
+        gap = (math.nan, math.nan, "")
         bars += [
             point for start, end in row.spans for point in ((start, i, label), (end, i, label), gap)
         ]
         back += [(at, i, label) for at in row.returns]
+
     high = row_height(panel)
     found = [_levels("in", "", bars, line={"color": panel.look.colour, "width": 0.65 * high})]
+
     if back:
         marker = {
             "symbol": "line-ns-open",
@@ -226,6 +240,7 @@ def _rows(panel: Panel) -> list[dict[str, Any]]:
         found.append(
             _levels("back", "came back in ", back, mode="markers", marker=marker, opacity=0.75)
         )
+
     return found
 
 
@@ -237,6 +252,7 @@ def _levels(
     exact = [None if math.isnan(at) else int(at) for at in x]
     told = f"level %{{text}}<br>{what}round %{{x:,.0f}}<extra></extra>"
     names = [point[2] for point in points]
+
     return _scatter(key, x, y, **more) | {
         "x": exact,
         "text": names,
@@ -263,6 +279,7 @@ def axis(own: Axis) -> dict[str, Any]:
             "tickvals": [at for at, _ in own.ticks],
             "ticktext": [html.escape(text) for _, text in own.ticks],
         }
+
     return found | (
         {"exponentformat": "power", "nticks": 7} if own.log else {"exponentformat": "SI"}
     )

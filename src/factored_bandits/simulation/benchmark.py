@@ -79,10 +79,12 @@ class Benchmark:
         """A line for each policy that could not play some problems, with the first reason."""
         problems: dict[str, list[str]] = {}
         reasons: dict[str, str] = {}
+
         for instance, refused in zip(self.instances, self.refusals, strict=True):
             for policy, reason in refused.items():
                 problems.setdefault(policy, []).append(instance.name)
                 reasons.setdefault(policy, reason)
+
         return [
             f"{policy} left out of {', '.join(names)}: {reasons[policy]}"
             for policy, names in problems.items()
@@ -154,6 +156,7 @@ def benchmark(
         for instance, problem, t in zip(instances, problems, rounds, strict=True)
     ]
     comparisons: list[Comparison] = []
+
     for problem, t, (able, _) in zip(problems, rounds, playing, strict=True):
         try:
             comparisons.append(
@@ -163,6 +166,7 @@ def benchmark(
             break
         if comparisons[-1].interrupted:
             break
+
     if not comparisons:
         raise KeyboardInterrupt
     return Benchmark(

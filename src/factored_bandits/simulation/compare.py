@@ -128,6 +128,7 @@ class Comparison:
             if result.policy in self._eliminating()
             else None
         )
+
         return {
             "policy": result.policy,
             "repetitions": result.repetitions,
@@ -160,10 +161,12 @@ class Comparison:
                 if self.problem.kind == "duel"
                 else [f"factor {l}" for l in range(len(sizes))]
             )
+
         if len(given) != len(sizes):
             raise InvalidInputError(
                 f"factors must be {len(sizes)} names, one per factor, not {list(given)!r}"
             )
+
         return list(given)
 
     def _eliminating(self) -> set[str]:
@@ -193,9 +196,11 @@ def compare(
     >>> [row[0] for row in comparison.summary().rows]
     ['flat_ucb1', 'uniform']
     """
-    chosen, run = _policies(policies), (horizon, repetitions, seed, checkpoints, workers)
+    chosen = _policies(policies)
+    run = (horizon, repetitions, seed, checkpoints, workers)
     _check_all(chosen, environment, integer("horizon", horizon, 1, LONGEST))
     results: list[Result] = []
+
     for policy in chosen:
         try:
             result = simulate(policy, environment, *run, progress=progress, certify=certify)
@@ -204,6 +209,7 @@ def compare(
         results.append(result)
         if result.interrupted:
             break
+
     if not results:
         raise KeyboardInterrupt
     not_run = [policy.label for policy in chosen[len(results) :]]
@@ -221,8 +227,10 @@ def suitable(
     >>> "dueling_tea" in [policy.name for policy in able]
     True
     """
-    able, refused = [], {}
+    able = []
+    refused = {}
     rounds = integer("horizon", horizon, 1, LONGEST)
+
     for policy in map(make, names(problem.kind)) if policies is None else _policies(policies):
         try:
             _check_all([policy], problem, rounds)
@@ -230,6 +238,7 @@ def suitable(
             refused[policy.label] = str(error)
         else:
             able.append(policy)
+
     return able, refused
 
 
@@ -239,6 +248,7 @@ def _policies(given: Written | Iterable[Written]) -> list[Policy]:
     else:
         several = [given] if isinstance(given, (types.ModuleType, Policy)) else list(given)
         chosen = [parse(policy) if isinstance(policy, str) else make(policy) for policy in several]
+
     if not chosen:
         raise InvalidInputError("policies is empty: name at least one, for example 'tea, uniform'")
     seen: dict[str, Policy] = {}
@@ -252,6 +262,7 @@ def _policies(given: Written | Iterable[Written]) -> list[Policy]:
             )
             raise InvalidInputError(f"policies: {policy.label!r} {why}")
         seen[policy.label] = policy
+
     return chosen
 
 

@@ -44,7 +44,8 @@ def elimination_summaries(result: Result, factors: int) -> list[EliminationSumma
     for factor, counts in enumerate(_counts(result, factors)):
         first = np.median(counts.first, axis=0)
         for level in range(result.sizes[factor]):
-            outs, ins = counts.outs[:, level], counts.ins[:, level]
+            outs = counts.outs[:, level]
+            ins = counts.ins[:, level]
             records.append(
                 EliminationSummary(
                     factor=factor,
@@ -56,6 +57,7 @@ def elimination_summaries(result: Result, factors: int) -> list[EliminationSumma
                     out_at_end=float((outs > ins).mean()),
                 )
             )
+
     return records
 
 
@@ -63,6 +65,7 @@ def _counts(result: Result, factors: int) -> list[_Counts]:
     row = {r: i for i, r in enumerate(sorted({event.repetition for event in result.eliminations}))}
     shapes = [(result.repetitions, size) for size in result.sizes[:factors]]
     counts = [_Counts(np.full(shape, np.inf), np.zeros(shape), np.zeros(shape)) for shape in shapes]
+
     for event in result.eliminations:
         place = row[event.repetition], event.level
         first, outs, ins = counts[event.factor]
@@ -71,6 +74,7 @@ def _counts(result: Result, factors: int) -> list[_Counts]:
             outs[place] += 1
         else:
             ins[place] += 1
+
     return counts
 
 
@@ -131,6 +135,7 @@ def _groups(result: Result, factors: list[list[EliminationSummary]], names: Sequ
         others = sorted((summary for summary in here if not summary.best), key=_when)
         for row, place in zip(rows[1:], (0, (len(others) - 1) // 2, -1), strict=True):
             row += _cells(others[place], result.repetitions) if others else ["", ""]
+
     return _table(result, names, [tuple(row) for row in rows], first="")
 
 

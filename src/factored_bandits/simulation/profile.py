@@ -28,6 +28,7 @@ def factors(regrets: Regrets) -> dict[str, list[float]]:
         raise InvalidInputError("regrets is empty: there is nothing to draw")
     policies = sorted({policy for row in regrets.values() for policy in row})
     found: dict[str, list[float]] = {policy: [] for policy in policies}
+
     for row in regrets.values():
         best = min(row.values())
         for policy in policies:
@@ -35,6 +36,7 @@ def factors(regrets: Regrets) -> dict[str, list[float]]:
             found[policy].append(
                 regret / best if best > 0.0 else (1.0 if regret <= best else math.inf)
             )
+
     return found
 
 
@@ -55,6 +57,7 @@ def profile_table(regrets: Regrets, title: str = "", caption: str = "") -> Table
         worst = f"{max(played):,.1f}" if played else "-"
         cells = [f"{share(multiples, within):.0%}" for within in COLUMNS]
         rows.append((policy, *cells, worst, f"{len(played)} of {len(multiples)}"))
+
     heads = ["best"] + [f"within {within:g} x" for within in COLUMNS[1:]]
     return Table(title, ("policy", *heads, "largest factor", "problems played"), rows, caption)
 

@@ -100,6 +100,7 @@ class Result:
         """
         last = self.regret[:, -1]
         spread = float(last.std(ddof=1) / np.sqrt(len(last))) if len(last) > 1 else float("nan")
+
         return Summary(
             policy=self.policy,
             problem=self.problem,

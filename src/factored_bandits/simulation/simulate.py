@@ -29,11 +29,10 @@ from factored_bandits.policies.certifying import p_values_of
 from .result import Elimination, Result
 
 LONGEST = 10**15
-FIRST_SLICE, LONGEST_SLICE, SLICE_SECONDS = (
-    1_000,
-    10**8,
-    0.2,
-)  # plays between looks at the clock and at Ctrl-C
+# plays between looks at the clock and at Ctrl-C
+FIRST_SLICE = 1_000
+LONGEST_SLICE = 10**8
+SLICE_SECONDS = 0.2
 
 
 def simulate(
@@ -75,10 +74,12 @@ def simulate(
     points = checkpoints_of(checkpoints, rounds)
     check_fit(made, environment)
     job = Job(made, environment, points, seed, permute, skip_idle, certify)
+
     with Progress(
         f"{made.label} on {environment}", repetitions * math.log1p(rounds), progress
     ) as bar:
         done, interrupted = _run_all(job, repetitions, workers, bar)
+
     if not done:
         raise KeyboardInterrupt
     return _collect(job, done, interrupted)
@@ -97,8 +98,12 @@ class Job:
         skip_idle: bool,
         certify: bool = False,
     ) -> None:
-        self.policy, self.problem, self.checkpoints = policy, problem, checkpoints
-        self.seed, self.permute, self.certify = seed, permute, certify
+        self.policy = policy
+        self.problem = problem
+        self.checkpoints = checkpoints
+        self.seed = seed
+        self.permute = permute
+        self.certify = certify
         self.p_values: dict[int, list[Floats]] = {}  # per repetition, if they are to be kept
         module = policy.module
         self.params = policy.encoded()
@@ -135,7 +140,8 @@ class Job:
 
     def prepare(self, rng: np.random.Generator, state: Any) -> loop.Run:
         """The arrays of one repetition; `rng` draws the permutation."""
-        module, count = self.policy.module, len(self.checkpoints)
+        module = self.policy.module
+        count = len(self.checkpoints)
         low, high = self.range or (-math.inf, math.inf)
         shift, slope = scaling(self.range, self.policy.info.scale)
         longest = self.policy.longest_block(self.sizes)
@@ -176,7 +182,9 @@ class Job:
         state = self.new_state()
         run = self.prepare(rng, state)
         events = []
-        horizon, budget = int(self.checkpoints[-1]), FIRST_SLICE
+        horizon = int(self.checkpoints[-1])
+        budget = FIRST_SLICE
+
         while run.clock[loop.ROUND] <= horizon:
             began = time.perf_counter()
             self.loop(self.params, state, self.problem.data, run, policy_rng, rng, budget)
@@ -188,6 +196,7 @@ class Job:
             run.clock[loop.EVENTS] = 0
             if report(index, int(run.clock[loop.ROUND])):
                 return None
+
         if self.certify:
             self.p_values[index] = self._doubts(state, run)
         return run, np.concatenate(events)
@@ -228,6 +237,7 @@ def _run_all(
     waiting = "compiling (once; kept for next time)" if compiles() else ""
     pending: dict[Future[Any], int] = {}
     remaining = iter(range(repetitions))
+
     with ThreadPoolExecutor(workers) as pool:
         try:
             while len(done) < repetitions:
@@ -243,6 +253,7 @@ def _run_all(
             if not isinstance(error, KeyboardInterrupt):
                 raise
             return done, True
+
     return done, False
 
 
@@ -251,6 +262,7 @@ def _collect(job: Job, done: dict[int, tuple[loop.Run, Ints]], interrupted: bool
     runs = [done[index][0] for index in order]
     plays = np.array([run.plays for run in runs])
     eliminations = []
+
     for index in order:
         rounds, levels, inside = done[index][1].T
         factors = np.searchsorted(job.start, levels, side="right") - 1
@@ -265,6 +277,7 @@ def _collect(job: Job, done: dict[int, tuple[loop.Run, Ints]], interrupted: bool
             Elimination(index, t, factor, level, "in" if i else "out")
             for t, factor, level, i in records
         ]
+
     return Result(
         policy=job.policy.label,
         problem=str(job.problem),
@@ -295,6 +308,7 @@ def check_fit(policy: Policy, problem: Environment) -> None:
             "environment must be made by fb.environments (make(...) or a generator), not "
             f"{problem!r}"
         )
+
     if policy.info.kind != problem.kind:
         kinds = {"duel": "duels", "factored": "factored problems"}
         raise InvalidInputError(
@@ -302,12 +316,14 @@ def check_fit(policy: Policy, problem: Environment) -> None:
             f"{kinds[problem.kind]}; "
             f"fb.policies.names({problem.kind!r}) lists the policies that fit"
         )
+
     if policy.info.feedback == "semi-bandit" and not problem.semi_bandit:
         raise InvalidInputError(
             f"{policy.name} learns from the outcome of each factor, and {problem.name} only gives "
             "the reward; "
             "rank1 with noise='bernoulli' gives both"
         )
+
     if problem.params.get("tie") and not policy.info.ties:
         raise InvalidInputError(
             f"{policy.name} cannot learn from ties, and {problem.name} has them "
@@ -326,10 +342,12 @@ def integer(name: str, value: Any, low: int, high: int) -> int:
         fits = integer == value and low <= integer <= high and not isinstance(value, bool)
     except (TypeError, ValueError, OverflowError):
         fits = False
+
     if not fits:
         raise InvalidInputError(
             f"{name} must be a whole number from {low} to {high:,}, not {value!r}"
         )
+
     return integer
 
 
@@ -350,9 +368,11 @@ def checkpoints_of(given: Sequence[int] | int | None, horizon: int) -> Ints:
             ]
         spaced[-1] = horizon
         return spaced
+
     points = [integer("a checkpoint", point, 1, horizon) for point in given]
     if points != sorted(set(points)) or not points:
         raise InvalidInputError(
             f"checkpoints must be distinct rounds in ascending order, not {list(given)!r}"
         )
+
     return np.array(points if points[-1] == horizon else [*points, horizon], dtype=np.int64)

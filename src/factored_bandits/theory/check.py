@@ -44,13 +44,16 @@ def check(result: Result, environment: Environment, *, fraction: float = 0.5) ->
             f"the result is of {result.problem}, the environment is {environment}; give those that "
             "belong"
         )
-    policy, known = _with_theorem(result.policy), noise_is_known(environment)
+
+    policy = _with_theorem(result.policy)
+    known = noise_is_known(environment)
     nothing = np.full(len(result.checkpoints), math.nan)
     upper = (
         regret_upper(environment, result.checkpoints, reward_range=policy.reward_range)
         if policy
         else nothing
     )
+
     return Check(
         policy=result.policy,
         theorem=f"Theorems 1 and {policy.theorem}" if policy else "",
@@ -91,12 +94,15 @@ def _pulls(
         pulls_lower(environment, result.horizon) if known else [np.zeros(p.shape[1]) for p in plays]
     )
     found = []
+
     for l, played in enumerate(plays):
-        mean, error = played.mean(axis=0), _standard_error(played)
+        mean = played.mean(axis=0)
+        error = _standard_error(played)
         for i in range(len(mean)):
             if i != environment.best[l]:
                 numbers = (mean[i], error[i], lower[l][i], upper[l][i])
                 found.append(Pulls(l, i, *(float(x) for x in numbers)))
+
     return found
 
 

@@ -55,7 +55,8 @@ def confidence(n: Any, t: Any, K: int) -> Any:
     >>> round(confidence(1000, 1_000_000, K=16), 4)
     0.6322
     """
-    counts, sizes = rounds(n, "n"), int(rounds(K, "K"))
+    counts = rounds(n, "n")
+    sizes = int(rounds(K, "K"))
     values = np.vectorize(lambda count, level: radius(count, sizes, level), otypes=[np.float64])(
         counts, log_f_of(t)
     )
@@ -72,7 +73,9 @@ def tau(D: Any, N: Any) -> Floats:
     >>> tau(D=[[0, 90], [-90, 0]], N=[[0, 100], [100, 0]]).round(3).tolist()
     [-inf, -2.31]
     """
-    differences, counts = np.asarray(D, dtype=np.float64), np.asarray(N)
+    differences = np.asarray(D, dtype=np.float64)
+    counts = np.asarray(N)
+
     if (
         differences.ndim != 2
         or differences.shape[0] != differences.shape[1]
@@ -82,13 +85,16 @@ def tau(D: Any, N: Any) -> Floats:
             f"D and N must be square and alike, not of shapes {differences.shape} and "
             f"{counts.shape}"
         )
+
     size = len(differences)
     values = np.full(size, NEVER)
+
     for j, i in zip(*np.nonzero((differences > 0.0) & (counts > 0)), strict=True):
         values[i] = max(
             values[i],
             threshold(float(differences[j, i]), int(counts[j, i]), size, CONSTANTS["paper"], 0.0),
         )
+
     return values
 
 

@@ -28,7 +28,8 @@ def gaps(environment: Environment) -> list[Floats]:
     >>> fb.theory.gaps(fb.environments.identical_gap(3, 0.7))[0].round(3).tolist()
     [0.0, 0.2, 0.2]
     """
-    seen, share = view(environment), decided(environment)
+    seen = view(environment)
+    share = decided(environment)
     return [share * seen.gaps(l)[0] for l in modules(environment)]
 
 
@@ -47,11 +48,13 @@ class Witness:
     def __str__(self) -> str:
         with_best = changed(self.context, self.factor, self.best)
         beats = "beats" if self.mean > self.mean_of_best else "does as well as"
+
         if self.duel:
             return (
                 f"arm {self.level} {beats} the best arm {self.best} against arm {self.context[1]}: "
                 f"it wins with chance {self.mean:.6g}, the best arm with {self.mean_of_best:.6g}"
             )
+
         return (
             f"factor {self.factor}: level {self.level} {beats} the best level {self.best} in some "
             "company: "

@@ -28,16 +28,20 @@ def information(environment: Environment, l: int) -> Floats:
     Exact; for logistic sums with more than 10^7 combinations, at most a little too large (company
     is then taken as if it could have any value between its extremes).
     """
-    divergence, seen = _divergence(environment), view(environment)
+    divergence = _divergence(environment)
+    seen = view(environment)
     small = math.prod(environment.sizes) <= LARGEST_TABLE
+
     if isinstance(seen, Effects) and (
         environment.kind == "duel" or (seen.combine == LOGISTIC and small)
     ):
         seen = seen.table()
+
     if isinstance(seen, Effects):
         rates = _of_effects(seen, l, divergence)
     else:
         rates = _of_table(seen, l, divergence, itself=environment.kind != "duel")
+
     rates[environment.best[l]] = math.inf
     return decided(environment) * rates
 
@@ -56,7 +60,8 @@ def _of_effects(seen: Effects, l: int, divergence: Divergence) -> Floats:
     company.
     """
     low, high = seen.context(l)
-    own, best = seen.effects[l], seen.effects[l][seen.best[l]]
+    own = seen.effects[l]
+    best = seen.effects[l][seen.best[l]]
     places = [np.full(len(own), low), np.full(len(own), high)]
     if seen.combine == LOGISTIC:
         places += [np.clip(peak, low, high) for peak in _peaks(own, best)]
@@ -100,9 +105,11 @@ def _divergence(environment: Environment) -> Divergence:
         raise InvalidInputError(
             f"the noise of {environment} is not known here, and without it there is no lower bound"
         )
+
     if environment.data.noise == GAUSSIAN:
         sigma = environment.data.sigma
         return lambda p, q: np.asarray((p - q) ** 2 / (2.0 * sigma**2))
+
     return bernoulli
 
 

@@ -47,6 +47,7 @@ def kappa(environment: Environment) -> Kappa:
         for i in range(len(gap)):
             if i != environment.best[l] and gap[i] <= 0.0:
                 return Kappa(math.inf, changed(environment.best, l, i))
+
     if environment.kind == "duel":
         return _of_duel(environment, sizes[0] / decided(environment))
     seen = view(environment)
@@ -54,18 +55,21 @@ def kappa(environment: Environment) -> Kappa:
         seen.combine != LOGISTIC or environment.mean(environment.best) <= 0.5
     ):
         return _one_at_a_time(seen)
+
     return _over_all(seen.table(), sizes)
 
 
 def _one_at_a_time(seen: Effects) -> Kappa:
     found = []
     for l, best in enumerate(seen.best):
-        losses, gap = seen.losses_alone(l), seen.gaps(l)[0]
+        losses = seen.losses_alone(l)
+        gap = seen.gaps(l)[0]
         found += [
             Kappa(float(losses[i] / gap[i]), changed(seen.best, l, i))
             for i in range(len(gap))
             if i != best
         ]
+
     return max(found, key=lambda one: one.value, default=Kappa(1.0, seen.best))
 
 

@@ -80,11 +80,15 @@ def condorcet_lower(environment: Environment, t: Any) -> Any:
         raise InvalidInputError(
             f"{environment} is not a duel; regret_lower is the bound for factored problems"
         )
-    matrix, losses = view(environment).table().means, _costs(environment)[0]
+
+    matrix = view(environment).table().means
+    losses = _costs(environment)[0]
+
     if (matrix[environment.best[0]] < 0.5 - TOLERANCE).any():
         raise InvalidInputError(
             f"{environment} has no arm that nobody beats, and the bound is for problems with one"
         )
+
     total = 0.0
     for arm, row in enumerate(matrix):
         superior = row < 0.5 - TOLERANCE
@@ -93,6 +97,7 @@ def condorcet_lower(environment: Environment, t: Any) -> Any:
                 row[superior], np.full(int(superior.sum()), 0.5)
             )
             total += float(((losses[arm] + losses[superior]) / (2.0 * rates)).min())
+
     bound = total * np.log(rounds(t))
     return float(bound) if bound.ndim == 0 else bound
 

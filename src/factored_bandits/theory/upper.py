@@ -108,6 +108,7 @@ def pulls_upper_likely(
     times = 1.0 if duel else TIMES_LIKELY
     longest = max(environment.sizes)
     extra = [1.0] if duel else [min(longest, longest * math.log(K) + K) for K in environment.sizes]
+
     return _pulls(
         environment, times, extra, np.asarray(-math.log(delta)), slope(environment, reward_range)
     )
@@ -121,7 +122,8 @@ def extra_pulls(environment: Environment) -> list[float]:
     >>> [round(c, 2) for c in extra_pulls(fb.environments.spiked(16))]
     [84.36, 84.36]
     """
-    K, longest = environment.sizes[0], max(environment.sizes)
+    K = environment.sizes[0]
+    longest = max(environment.sizes)
     if environment.kind == "duel":
         return [(1.0 + OUTSIDE) * (K - 1)]
     return [longest * math.log(K) + 2.5 * K if K > 1 else 0.0 for K in environment.sizes]
@@ -162,7 +164,8 @@ def _pulls(
 
 def _factored_regret(environment: Environment, t: Any, reward_range: RewardRange) -> Floats:
     """kappa sum (E N(a)) gap(a), where sum C(a) gap(a) <= (largest gap) (M log K + 5/2 K)."""
-    constant, by = kappa(environment).value, slope(environment, reward_range)
+    constant = kappa(environment).value
+    by = slope(environment, reward_range)
     level = log_f_of(t)
     if math.isinf(constant):
         return np.full(level.shape, math.inf)
@@ -175,6 +178,7 @@ def _factored_regret(environment: Environment, t: Any, reward_range: RewardRange
             + (others * pulls).sum(axis=-1)
             + others.max(initial=0.0) * extra_pulls(environment)[l]
         )
+
     return np.asarray(constant * total / by)
 
 

@@ -88,9 +88,11 @@ class Check:
         apart = self.rounds[-1] * 10.0 ** -np.arange(SHOWN)
         shown = np.unique(np.searchsorted(self.rounds, apart[apart >= 1.0]))
         rows: list[tuple[str, ...]] = [("", "lower", "measured", "upper")]
+
         for i in shown:
             numbers = (self.lower[i], self.regret[i], self.upper[i])
             rows.append((f"regret at {self.rounds[i]:,}", *map(_number, numbers)))
+
         rows += [
             (f"pulls of {_name(p, self)}", *map(_number, (p.lower, p.measured, p.upper)))
             for p in self._nearest()

@@ -43,6 +43,7 @@ class Effects:
             return math.prod(float(p.min()) for p in others), math.prod(
                 float(p.max()) for p in others
             )
+
         return self.base + sum(float(p.min()) for p in others), self.base + sum(
             float(p.max()) for p in others
         )
@@ -59,7 +60,8 @@ class Effects:
         Digits are kept where both means are close to 0 or 1: sigma(a) - sigma(b) = sigma(a)
         sigma(-b) (1 - e^(b - a)).
         """
-        own, best = self.effects[l], self.effects[l][self.best[l]]
+        own = self.effects[l]
+        best = self.effects[l][self.best[l]]
         if self.combine == SUM:
             return np.asarray(best - own)
         if self.combine == PRODUCT:
@@ -140,14 +142,17 @@ def view(environment: Environment) -> View:
             "environment must be made by fb.environments (make(...) or a generator), not "
             f"{environment!r}"
         )
+
     if not environment.stationary:
         raise InvalidInputError(
             f"the means of {environment} change over time; gaps and bounds need means that stay"
         )
+
     data = environment.data
     if environment.module is _factored and data.combine != _factored.TABLE:
         effects = [data.values[a:b] for a, b in zip(data.start[:-1], data.start[1:], strict=True)]
         return Effects(data.combine, effects, data.base, environment.best)
+
     if environment.module is _factored:
         return Means(data.table.reshape(environment.sizes), environment.best)
     if environment.module is _duel and data.link == _duel.LINEAR:  # (1 + u(a) - u(b)) / 2

@@ -29,6 +29,7 @@ def init(preferences: Any, unit: Unit = "average", tie: float = 0.0) -> Environm
         raise InvalidInputError(
             "preferences must be a square matrix of numbers, every row of the same length"
         ) from None
+
     check(matrix)
     return build(
         "duel_matrix", preferences=matrix, tie=tie, unit=unit, params={"preferences": matrix}
@@ -47,12 +48,14 @@ def check(matrix: Floats) -> None:
         raise InvalidInputError(
             f"preferences[{i}][{j}] = {matrix[i, j]:g} is not a chance between 0 and 1"
         )
+
     uneven = np.abs(np.diag(matrix) - 0.5) > TOLERANCE
     if uneven.any():
         i = int(uneven.argmax())
         raise InvalidInputError(
             f"preferences[{i}][{i}] = {matrix[i, i]:g}; an arm against itself must be 0.5"
         )
+
     wrong = np.abs(matrix + matrix.T - 1.0) > TOLERANCE
     if wrong.any():
         i, j = (int(x) for x in np.argwhere(wrong)[0])
@@ -81,6 +84,7 @@ def load_preferences(path: str | Path) -> Floats:
         check(matrix)
     except InvalidInputError as error:
         raise InvalidInputError(f"{path}: {error}") from None
+
     return matrix
 
 
@@ -97,6 +101,7 @@ def _load_npy(path: Path) -> Floats:
 def _parse(path: Path) -> Floats:
     rows: list[list[float]] = []
     announced = None
+
     for number, line in enumerate(_lines(path), start=1):
         text = line.partition("#")[0].strip()
         if not text:
@@ -116,12 +121,14 @@ def _parse(path: Path) -> Floats:
                 f"{len(rows[0])}"
             )
         rows.append(row)
+
     if not rows:
         raise InvalidInputError(f"{path}: no rows of numbers")
     if announced is not None and announced != len(rows):
         raise InvalidInputError(
             f"{path}: the first line announces {announced:g} arms, {len(rows)} rows follow"
         )
+
     return np.array(rows)
 
 
@@ -163,15 +170,18 @@ def cyclic(
     for label, p in (("p_best", p_best), ("p_cycle", p_cycle)):
         if not 0.5 < finite(label, p) <= 1.0:
             raise InvalidInputError(f"{label} must lie in (0.5, 1], not {p!r}")
+
     ring = arms - 1
     matrix = np.full((arms, arms), 0.5)
     matrix[0, 1:], matrix[1:, 0] = p_best, 1.0 - p_best
+
     for i in range(ring):
         for ahead in range(1, ring):
             if 2 * ahead != ring:
                 matrix[1 + i, 1 + (i + ahead) % ring] = (
                     p_cycle if 2 * ahead < ring else 1.0 - p_cycle
                 )
+
     return init(preferences=matrix, unit=unit)
 
 
@@ -188,14 +198,18 @@ def hard_condorcet(
     >>> problem.best, problem.mean([0, 3]), round(problem.mean([1, 2]), 3)
     ((0, 0), 0.55, 0.877)
     """
-    arms, draw = integer("arms", arms, least=2), integer("draw", draw, least=0)
+    arms = integer("arms", arms, least=2)
+    draw = integer("draw", draw, least=0)
     if not 0.5 < finite("p", p) <= 1.0:
         raise InvalidInputError(f"p must lie in (0.5, 1], not {p!r}")
-    rng, matrix = np.random.default_rng(draw), np.full((arms, arms), 0.5)
+    rng = np.random.default_rng(draw)
+    matrix = np.full((arms, arms), 0.5)
     matrix[0, 1:], matrix[1:, 0] = p, 1.0 - p
+
     for i, j in zip(*np.triu_indices(arms - 1, 1), strict=True):
         clear = 0.5 + rng.uniform(0.25, 0.45) * rng.choice([-1.0, 1.0])
         matrix[1 + i, 1 + j], matrix[1 + j, 1 + i] = clear, 1.0 - clear
+
     return init(preferences=matrix, unit=unit)
 
 

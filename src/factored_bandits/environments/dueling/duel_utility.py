@@ -33,15 +33,18 @@ def init(
     if link not in ("linear", "logistic"):
         raise InvalidInputError(f"link must be 'linear' or 'logistic', not {link!r}")
     if link == "linear" and values.max() - values.min() > 1.0 + TOLERANCE:
-        high, low = int(values.argmax()), int(values.argmin())
+        high = int(values.argmax())
+        low = int(values.argmin())
         raise InvalidInputError(
             f"utilities[{high}] - utilities[{low}] = {values[high] - values[low]:g}; with the "
             "linear link they may "
             "differ by at most 1, or the chance of winning would exceed 1"
         )
+
     if link == "logistic":
         spread = float(values.max() - values.min())
         log_odds(low=-spread, high=spread)
+
     code = LINEAR if link == "linear" else LOGISTIC
     params = {"utilities": values, "link": link}
     return build("duel_utility", utilities=values, link=code, tie=tie, unit=unit, params=params)
@@ -65,12 +68,15 @@ def arithmetic(arms: int = 8, step: float = 0.05, unit: Unit = "average") -> Env
     >>> round(arithmetic(8).mean([0, 7]), 9)
     0.85
     """
-    arms, step = integer("arms", arms, least=2), finite("step", step)
+    arms = integer("arms", arms, least=2)
+    step = finite("step", step)
+
     if abs(step) * (arms - 1) > 0.5 + TOLERANCE:
         raise InvalidInputError(
             f"step = {step:g} makes the first of {arms} arms beat the last with chance "
             f"{0.5 + abs(step) * (arms - 1):g}; use a step of at most {0.5 / (arms - 1):.6g}"
         )
+
     return init(utilities=[-2.0 * step * i for i in range(arms)], unit=unit)
 
 
@@ -85,11 +91,9 @@ def random_utilities(
     >>> random_utilities(4, draw=1).params["utilities"].round(3).tolist()
     [0.512, 0.95, 0.144, 0.949]
     """
-    arms, scale, draw = (
-        integer("arms", arms, least=2),
-        finite("scale", scale),
-        integer("draw", draw, least=0),
-    )
+    arms = integer("arms", arms, least=2)
+    scale = finite("scale", scale)
+    draw = integer("draw", draw, least=0)
     if scale <= 0.0:
         raise InvalidInputError(f"scale must be positive, not {scale!r}")
     return init(utilities=scale * np.random.default_rng(draw).random(arms), link=link, unit=unit)

@@ -32,12 +32,14 @@ def phase(env: FactoredData, t: int) -> float:
 @kernel
 def turned_sum(env: FactoredData, t: int, action: Ints) -> float:
     """The sum of the parts; where the best moves, levels turn with the phases."""
-    total, turn = env.base, 0
+    total = env.base
+    turn = 0
     if env.table[BEST_MOVES] > 0.0:
         turn = int(phase(env, t))
     for l in range(len(action)):
         size = env.start[l + 1] - env.start[l]
         total += env.values[env.start[l] + (action[l] + turn) % size]
+
     return total
 
 

@@ -18,7 +18,8 @@ def init(
     effects: Any, base: float = 0.0, noise: Noise = "bernoulli", sigma: float = 1.0
 ) -> Environment:
     """`effects[l][i]` is what level i of factor l adds to `base`."""
-    values, base = level_values("effects", effects), finite("base", base)
+    values = level_values("effects", effects)
+    base = finite("base", base)
     params = {"effects": values, "base": base}
     return build(
         "additive", combine=SUM, noise=noise, sigma=sigma, values=values, base=base, params=params
@@ -33,7 +34,8 @@ def one_good_level(
     >>> round(one_good_level(levels=3, factors=2, base=0.2, gap=0.1).mean([0, 0]), 9)
     0.4
     """
-    levels, factors = integer("levels", levels, least=1), integer("factors", factors, least=1)
+    levels = integer("levels", levels, least=1)
+    factors = integer("factors", factors, least=1)
     gap = finite("gap", gap)
     return init(effects=[[gap] + [0.0] * (levels - 1)] * factors, base=base)
 

@@ -47,22 +47,24 @@ def init(
         shape = tuple(integer("sizes", size, least=1) for size in sizes)
     except TypeError:
         shape = ()
-    kappa, low, high, draw = (
-        finite("kappa", kappa),
-        finite("low", low),
-        finite("high", high),
-        integer("draw", draw, 0),
-    )
+
+    kappa = finite("kappa", kappa)
+    low = finite("low", low)
+    high = finite("high", high)
+    draw = integer("draw", draw, 0)
+
     if not shape or sum(size > 1 for size in shape) < 2 or math.prod(shape) > LARGEST:
         raise InvalidInputError(
             f"sizes must be at least two factors with more than one level and at most {LARGEST:,} "
             "combinations, "
             f"not {sizes!r}: levels of one factor have nothing to interact with"
         )
+
     if not 1.0 <= kappa <= 1000.0:
         raise InvalidInputError(
             f"kappa must lie in [1, 1000], not {kappa!r}: it is 1 where losses add up"
         )
+
     if not low < high:
         raise InvalidInputError(f"low must lie below high, not {low!r} and {high!r}")
     losses = _losses(shape, kappa, np.random.default_rng(draw))
@@ -81,13 +83,17 @@ def _losses(shape: tuple[int, ...], kappa: float, rng: np.random.Generator) -> F
         for l in range(len(shape))
     ]
     added = _added(alone)
-    few, many = 0.0, 1.0  # shares of `mixed` with a kappa below and above the one asked for
+    # shares of `mixed` with a kappa below and above the one asked for
+    few = 0.0
+    many = 1.0
+
     for _ in range(HALVINGS):
         share = 0.5 * (few + many)
         if _kappa(share * mixed + (1.0 - share) * added) < kappa:
             few = share
         else:
             many = share
+
     return many * mixed + (1.0 - many) * added
 
 
@@ -130,7 +136,8 @@ def squares(levels: int = 8, factors: int = 2, kappa: float = 3.0, draw: int = 0
     >>> squares(levels=4, factors=3).sizes
     (4, 4, 4)
     """
-    levels, factors = integer("levels", levels, least=2), integer("factors", factors, least=2)
+    levels = integer("levels", levels, least=2)
+    factors = integer("factors", factors, least=2)
     return init(sizes=(levels,) * factors, kappa=kappa, draw=draw)
 
 

@@ -18,9 +18,11 @@ def init(
     effects: Any, base: float = 0.0, noise: Noise = "bernoulli", sigma: float = 1.0
 ) -> Environment:
     """`effects[l][i]` is what level i of factor l adds to the log-odds `base`."""
-    values, base = level_values("effects", effects), finite("base", base)
+    values = level_values("effects", effects)
+    base = finite("base", base)
     log_odds(low=base + sum(v.min() for v in values), high=base + sum(v.max() for v in values))
     params = {"effects": values, "base": base}
+
     return build(
         "logistic",
         combine=LOGISTIC,
@@ -38,7 +40,8 @@ def stairs(levels: int = 4, factors: int = 2, base: float = -2.0, step: float = 
     >>> round(stairs(levels=3, factors=2, base=-2.0, step=0.5).mean([2, 2]), 9)
     0.5
     """
-    levels, factors = integer("levels", levels, least=1), integer("factors", factors, least=1)
+    levels = integer("levels", levels, least=1)
+    factors = integer("factors", factors, least=1)
     step = finite("step", step)
     return init(effects=[[step * i for i in range(levels)]] * factors, base=base)
 

@@ -25,6 +25,7 @@ def init(factors: Any, noise: Noise = "bernoulli", sigma: float = 1.0) -> Enviro
                 raise InvalidInputError(
                     f"factors[{l}][{i}] is {value:g}; qualities of rank1 lie in [0, 1]"
                 )
+
     return build(
         "rank1",
         combine=PRODUCT,
@@ -42,16 +43,20 @@ def spiked(levels: int = 16, best: float = 0.75, gap: float = 0.2, factors: int 
     >>> spiked(levels=4, best=0.81, gap=0.2).params["factors"][0]
     array([0.9, 0.7, 0.7, 0.7])
     """
-    levels, factors = integer("levels", levels, least=1), integer("factors", factors, least=1)
+    levels = integer("levels", levels, least=1)
+    factors = integer("factors", factors, least=1)
+
     if not 0.0 < finite("best", best) <= 1.0:
         raise InvalidInputError(
             f"best, the mean of the best combination, must lie in (0, 1], not {best!r}"
         )
+
     quality = best ** (1.0 / factors)
     if not 0.0 <= finite("gap", gap) <= quality:
         raise InvalidInputError(
             f"gap must lie between 0 and the best quality {quality:.4g}, not {gap!r}"
         )
+
     one = [quality] + [quality - gap] * (levels - 1)
     return init(factors=[one] * factors)
 

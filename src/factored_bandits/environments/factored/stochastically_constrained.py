@@ -41,17 +41,22 @@ def init(
     """`effects[l][i]` is what level i of factor l adds to `base`, and `swing` what time adds at
     most.
     """
-    values, base = level_values("effects", effects), finite("base", base)
-    swing, growth = finite("swing", swing), finite("growth", growth)
+    values = level_values("effects", effects)
+    base = finite("base", base)
+    swing = finite("swing", swing)
+    growth = finite("growth", growth)
+
     if swing < 0.0 or not 1.0 < growth <= 1000.0:
         raise InvalidInputError(
             f"swing must be at least 0 and growth in (1, 1000], not {swing!r} and {growth!r}"
         )
+
     if pattern not in ("switch", "drift") or not isinstance(best_moves, bool):
         raise InvalidInputError(
             f"pattern must be 'switch' or 'drift' and best_moves True or False, not {pattern!r} "
             f"and {best_moves!r}"
         )
+
     params = {"effects": values, "base": base, "swing": swing, "pattern": pattern, "growth": growth}
     params |= {"best_moves": best_moves}
     still = build(
@@ -65,6 +70,7 @@ def init(
     )
     check_mean("stochastically_constrained", still.data.highest + swing, still.best, noise)
     movement = np.array([swing, growth, pattern == "drift", best_moves], dtype=np.float64)
+
     return dataclasses.replace(
         still, module=_moving, data=still.data._replace(table=movement), stationary=False
     )
@@ -83,7 +89,8 @@ def one_good_level(
     >>> one_good_level(levels=3).sizes
     (3, 3)
     """
-    levels, factors = integer("levels", levels, least=2), integer("factors", factors, least=1)
+    levels = integer("levels", levels, least=2)
+    factors = integer("factors", factors, least=1)
     gap = finite("gap", gap)
     one = [gap] + [0.0] * (levels - 1)
     return init(effects=[one] * factors, swing=swing, pattern=pattern, best_moves=best_moves)

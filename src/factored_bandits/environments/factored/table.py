@@ -24,13 +24,16 @@ def init(means: Any, noise: Noise = "bernoulli", sigma: float = 1.0) -> Environm
         raise InvalidInputError(
             "means must be an array of numbers, every row of the same length"
         ) from None
+
     if table.ndim == 0 or table.size == 0:
         raise InvalidInputError(
             f"means must have at least one axis and one entry, not the shape {table.shape}"
         )
+
     if not np.isfinite(table).all():
         entry = tuple(int(i) for i in np.argwhere(~np.isfinite(table))[0])
         raise InvalidInputError(f"means{list(entry)} must be a finite number, not {table[entry]}")
+
     return build(
         "table", combine=TABLE, noise=noise, sigma=sigma, table=table, params={"means": table}
     )

@@ -28,10 +28,13 @@ def init(
 ) -> Environment:
     """Mean = (0 or `small`) + (`high` for one of `levels`, `low` for the others)."""
     levels = integer("levels", levels, least=2)
-    small, low, high = finite("small", small), finite("low", low), finite("high", high)
+    small = finite("small", small)
+    low = finite("low", low)
+    high = finite("high", high)
     big = np.full(levels, low)
     big[0] = high
     params = {"levels": levels, "small": small, "low": low, "high": high}
+
     return build(
         "trap",
         combine=SUM,

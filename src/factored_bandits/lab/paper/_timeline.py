@@ -15,6 +15,7 @@ def elimination_timeline(results: Results, problem: str, policy: str, title: str
     [instance] = [
         instance for instance in results.spec.instances(results.size) if instance.name == problem
     ]
-    made, horizon = instance.problem(), int(results.rounds(problem)[-1])
+    made = instance.problem()
+    horizon = int(results.rounds(problem)[-1])
     name = f"{results.spec.name}-timeline"
     return [timeline(chosen, name, title, sizes=made.sizes, horizon=horizon, best=made.best)]

@@ -57,11 +57,10 @@ def claims(results: Results) -> list[Claim]:
             says = f"Section 5.2: an additive O(K^{order}) dominates {policy}: the slope is above {order - 0.5:g}"
         share = blindness(results, policy)
         if share > BLIND:  # then the horizon limits its regret, and the slope says nothing
-            verdict, measured = (
-                "undecided",
-                f"{measured}; but it still plays blindly ({share:.0%} of uniform play)",
-            )
+            verdict = "undecided"
+            measured = f"{measured}; but it still plays blindly ({share:.0%} of uniform play)"
         found.append(Claim("additive_terms", says, measured, verdict, "additive_terms-slopes"))
+
     return found
 
 

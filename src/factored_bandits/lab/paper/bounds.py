@@ -62,6 +62,7 @@ def claims(results: Results) -> list[Claim]:
         says = f"Section 4: regret is above the asymptotic lower bound ({name})"
         measured = f"{ratio:.3g} times the lower bound at T = {verdict.rounds[-1]:,}"
         found.append(Claim("bounds", says, measured, _word(verdict.above_lower), "bounds-overlay"))
+
     return found
 
 
@@ -71,7 +72,8 @@ def _word(answer: bool | None) -> Verdict:
 
 def _result(results: Results, instance: Instance) -> Result:
     """The frames of one problem as the result of a simulation."""
-    problem, policy = instance.problem(), PLAYER[instance.name]
+    problem = instance.problem()
+    policy = PLAYER[instance.name]
     curve = results.curve(instance.name, policy)
     plays = results.plays[
         (results.plays.problem == instance.name) & (results.plays.policy == policy)
@@ -81,6 +83,7 @@ def _result(results: Results, instance: Instance) -> Result:
         ordered[ordered.factor == l].plays.to_numpy().reshape(len(curve), size)
         for l, size in enumerate(problem.sizes)
     ]
+
     return Result(
         policy=policy,
         problem=str(problem),
@@ -101,6 +104,7 @@ def charts(results: Results) -> list[Chart]:
     import pandas as pd
 
     parts = []
+
     for name, verdict in checks(results).items():
         late = np.where(verdict.late, verdict.lower, np.nan)
         for word, values in (
@@ -112,4 +116,5 @@ def charts(results: Results) -> list[Chart]:
                     {"problem": name, "name": word, "round": verdict.rounds, "value": values}
                 )
             )
+
     return [overlay(results.frame, pd.concat(parts), "bounds-overlay", SPEC.title)]

@@ -52,7 +52,8 @@ SPEC = Spec(
 
 def play(cell: Cell, points: Ints, repetition: int) -> Record:
     """One repetition: ask in every round, settle what is due."""
-    problem, (delay, lost) = cell.problem, DELAYS[cell.instance.name]
+    problem = cell.problem
+    (delay, lost) = DELAYS[cell.instance.name]
     _, rng = generators(cell.spec.seed, repetition)
     orders = [rng.permutation(size) for size in problem.sizes]
     agent = Agent(
@@ -61,9 +62,11 @@ def play(cell: Cell, points: Ints, repetition: int) -> Record:
         seed=cell.spec.seed + repetition,
     )
     start = np.concatenate([[0], np.cumsum(problem.sizes)])
-    plays, regret = np.zeros(int(start[-1]), dtype=np.int64), 0.0
+    plays = np.zeros(int(start[-1]), dtype=np.int64)
+    regret = 0.0
     noted: list[float] = []
     due: list[tuple[int, int, float]] = []  # round, decision, reward; below 0 if it is lost
+
     for t in range(1, int(points[-1]) + 1):
         decision = agent.ask()
         action = np.array(
@@ -86,6 +89,7 @@ def play(cell: Cell, points: Ints, repetition: int) -> Record:
             agent.expire(identifier) if answer < 0.0 else agent.tell(identifier, answer)
         if t == points[len(noted)]:
             noted.append(regret)
+
     return Record(np.array(noted), plays, np.zeros((0, 3), dtype=np.int64))
 
 
@@ -99,6 +103,7 @@ def claims(results: Results) -> list[Claim]:
     ]
     blind = float(np.mean(every))
     found = []
+
     for policy in POLICIES:
         extra = {
             name: results.final(name, policy) - results.final("at once", policy) for name in LATE
@@ -124,6 +129,7 @@ def claims(results: Results) -> list[Claim]:
             f"{mean_of(extra[LATE[0]])} for {LATE[0]}, {mean_of(extra[LATE[1]])} for {LATE[1]}"
         )
         found.append(Claim("delay", says, measured, verdict_of(*room), "delay-curves"))
+
     return found
 
 

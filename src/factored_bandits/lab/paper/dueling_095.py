@@ -50,6 +50,7 @@ def charts(results: Results) -> list[Chart]:
     against = slopes(
         results.frame, "dueling_095-slopes", "A winner of 0.95: regret at T = 10 K^2 against K"
     )
+
     return [
         against,
         curves(last, "dueling_095-curves", f"A winner of 0.95, {results.problems[-1]}"),

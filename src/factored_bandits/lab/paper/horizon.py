@@ -38,9 +38,11 @@ SPEC = Spec(
 
 def claims(results: Results) -> list[Claim]:
     """Theorem 2: logarithmic regret."""
-    rounds, curves = results.rounds(PROBLEM), results.curve(PROBLEM, "tea")
+    rounds = results.rounds(PROBLEM)
+    curves = results.curve(PROBLEM, "tea")
     at = {decade: int(np.argmin(np.abs(np.log10(rounds) - decade))) for decade in (8, 10, 12)}
-    early, late = curves[:, at[10]] - curves[:, at[8]], curves[:, at[12]] - curves[:, at[10]]
+    early = curves[:, at[10]] - curves[:, at[8]]
+    late = curves[:, at[12]] - curves[:, at[10]]
     # logarithmic growth: two decades cost the same wherever they lie; linear growth: a hundred
     # times as much
     room = mean_of(3.0 * early - late)

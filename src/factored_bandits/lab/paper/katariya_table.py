@@ -60,6 +60,7 @@ def claims(results: Results) -> list[Claim]:
         for name, verdict in zip(results.problems, verdicts, strict=True)
     ]
     says = "Section 5.1: TEA outperforms Rank1Elim over different settings, here those of Katariya et al."
+
     return [
         *found,
         Claim("katariya_table", says, "; ".join(told), all_of(verdicts), "katariya_table-curves"),
@@ -78,6 +79,7 @@ def _agreement(results: Results, name: str) -> Claim:
         else "undecided"
     )
     says = f"Katariya et al. 2017: Rank1Elim on {name} has regret {mean:,.0f} +- {error:,.0f} at T = 2,000,000"
+
     return Claim(
         "katariya_table", says, f"{own} (three errors of the difference: {wide:,.0f})", verdict
     )
@@ -92,6 +94,7 @@ def table(results: Results) -> Table:
             f"{PUBLISHED[name][0]:,.0f} +- {PUBLISHED[name][1]:,.0f}" if name in PUBLISHED else "-"
         )
         rows.append((name, told, *own))
+
     columns = ("levels", "Rank1Elim, published", *SPEC.policies)
     return Table(
         "Regret at T = 2,000,000: mean and standard error",

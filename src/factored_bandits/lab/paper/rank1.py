@@ -58,12 +58,14 @@ def claims(results: Results) -> list[Claim]:
             every,
         )
     ]
+
     for kl in KL:
         which = "as published" if kl == KL[0] else "as its authors' code has it"
         says = f"Section 5.1: TEA beats Rank1ElimKL ({which}) if the means are not too close to zero or one"
         found.append(_ahead(results, says, kl, middle))
         says = f"Section 5.1: Rank1ElimKL ({which}) has an advantage when the rewards are strongly biased"
         found.append(_ahead(results, says, "tea", [every[0], every[-1]], kl))
+
     return found
 
 

@@ -32,6 +32,7 @@ def claims(results: Results) -> list[Claim]:
     """Section 5.2 on D-TS."""
     near: list[str] = []
     far: list[str] = []
+
     for problem in results.problems:
         means = {
             policy: results.mean(problem, policy).value for policy in results.policies(problem)
@@ -39,6 +40,7 @@ def claims(results: Results) -> list[Claim]:
         if "dts" in means:
             ratio = means["dts"] / max(min(means.values()), 1e-9)
             (near if ratio <= WITHIN else far).append(f"{problem} {ratio:.1f} x")
+
     total = len(near) + len(far)
     # over problems, not repetitions: a share of a fixed list, without an error of its own
     verdict: Verdict = "holds" if len(near) > total / 2 else "fails"

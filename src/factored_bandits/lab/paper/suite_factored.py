@@ -35,6 +35,7 @@ def claims(results: Results) -> list[Claim]:
         for problem, verdict in zip(results.problems, verdicts, strict=True)
     ]
     says = "Section 1: TEA works whatever the form of the reward: less regret than uniform play on every problem"
+
     return [
         Claim("suite_factored", says, "; ".join(told), all_of(verdicts), "suite_factored-profile")
     ]

@@ -37,12 +37,10 @@ def ucb_tables(base_bandits: int, arms: int) -> Floats:
 def ucb_reset(table: Floats) -> None:
     """Forget everything."""
     for arm in range(table.shape[1]):
-        table[WINS, arm], table[PLAYS, arm], table[MEAN, arm], table[WIDTH, arm] = (
-            0.0,
-            0.0,
-            math.inf,
-            0.0,
-        )
+        table[WINS, arm] = 0.0
+        table[PLAYS, arm] = 0.0
+        table[MEAN, arm] = math.inf
+        table[WIDTH, arm] = 0.0
 
 
 @kernel
@@ -50,17 +48,24 @@ def ucb_pick(table: Floats, pulls: float, alpha: float, rng: np.random.Generator
     """The largest mean + sqrt(alpha ln pulls / plays), unplayed arms first; `pulls` of this machine
     so far.
     """
-    mean, width = table[MEAN], table[WIDTH]
+    mean = table[MEAN]
+    width = table[WIDTH]
     root = math.sqrt(alpha * math.log(max(pulls, 1.0)))
-    best, chosen, ties = -math.inf, 0, 0
+    best = -math.inf
+    chosen = 0
+    ties = 0
+
     for arm in range(len(mean)):
         bound = mean[arm] + root * width[arm]
         if bound > best:
-            best, chosen, ties = bound, arm, 1
+            best = bound
+            chosen = arm
+            ties = 1
         elif bound == best:
             ties += 1
             if rng.random() * ties < 1.0:
                 chosen = arm
+
     return chosen
 
 
@@ -91,11 +96,15 @@ def count(table: Floats, arm: int, win: float) -> None:
 @kernel
 def thompson_pick(table: Floats, rng: np.random.Generator) -> int:
     """The largest of one draw per arm from Beta(wins + 1, losses + 1)."""
-    best, chosen = -1.0, 0
+    best = -1.0
+    chosen = 0
+
     for arm in range(table.shape[1]):
         draw = rng.beta(table[WINS, arm] + 1.0, table[PLAYS, arm] - table[WINS, arm] + 1.0)
         if draw > best:
-            best, chosen = draw, arm
+            best = draw
+            chosen = arm
+
     return chosen
 
 
@@ -106,12 +115,14 @@ def exp3_pick(table: Floats, pulls: float, rng: np.random.Generator) -> int:
     """
     arms = table.shape[1]
     rate = math.sqrt(math.log(arms) / (arms * (pulls + 1.0)))
-    least, total = math.inf, 0.0
+    least = math.inf
+    total = 0.0
     for arm in range(arms):
         least = min(least, table[LOSSES, arm])
     for arm in range(arms):
         table[PROBABILITIES, arm] = math.exp(-rate * (table[LOSSES, arm] - least))
         total += table[PROBABILITIES, arm]
+
     for arm in range(arms):
         table[PROBABILITIES, arm] /= total
     return categorical(rng, table[PROBABILITIES], 0, arms)
@@ -123,6 +134,7 @@ def tsallis_pick(
 ) -> int:
     """Tsallis-INF; `guesses[place]` is where its equation was solved last."""
     rate = learning_rate(pulls + 1.0, REDUCED_VARIANCE)
-    losses, probabilities = table[LOSSES], table[PROBABILITIES]
+    losses = table[LOSSES]
+    probabilities = table[PROBABILITIES]
     guesses[place] = tsallis_weights(losses, probabilities, 0, len(losses), rate, guesses[place])
     return categorical(rng, probabilities, 0, len(losses))

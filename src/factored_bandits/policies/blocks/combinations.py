@@ -22,7 +22,8 @@ from factored_bandits.core.arrays import Ints
 from factored_bandits.core.kernel import kernel
 from factored_bandits.errors import InvalidInputError
 
-MOST_ROWS, MOST_ROWS_UNKNOWN_HORIZON = 2**19, 2**16
+MOST_ROWS = 2**19
+MOST_ROWS_UNKNOWN_HORIZON = 2**16
 SIZE, STRIDE, START, OWN = 0, 1, 2, 3  # rows of State.shape; OWN is free for the policy
 KEY, PLAYS = 0, 1  # columns of State.book; more are the policy's own
 KNOWN = 0  # place in State.tally
@@ -37,11 +38,13 @@ def table(
     """
     sizes = np.asarray(sizes, dtype=np.int64)
     combinations = math.prod(sizes.tolist())
+
     if combinations > 2**62:
         raise InvalidInputError(
             f"{name} numbers the combinations and takes at most 2^62 of them; here are "
             f"{combinations}"
         )
+
     rows = min(combinations, horizon or MOST_ROWS_UNKNOWN_HORIZON, MOST_ROWS)
     strides = np.concatenate([np.cumprod(sizes[:0:-1])[::-1], [1]])
     shape = np.stack([sizes, strides, np.cumsum(sizes) - sizes, np.zeros_like(sizes)]).astype(
@@ -54,13 +57,16 @@ def table(
 @kernel
 def find(state: Any, key: int) -> int:
     """The row of a combination, or -1."""
-    slots, book = state.slots, state.book
+    slots = state.slots
+    book = state.book
     at = slot(key, len(slots))
+
     while slots[at] != 0:
         row = slots[at] - 1
         if book[row, KEY] == key:
             return int(row)
         at = (at + 1) & (len(slots) - 1)
+
     return -1
 
 

@@ -118,13 +118,18 @@ def strongest_rival(rivals: Floats, c: int, root: float, rng: np.random.Generato
     """argmax_j u_jc, root = sqrt(alpha log t); c itself stands at 1/2 and is chosen only if all
     others are below.
     """
-    best, choice, ties = 0.5, c, 0
+    best = 0.5
+    choice = c
+    ties = 0
+
     for j in range(rivals.shape[0]):
         bound = rivals[c, RATE, j] + root * rivals[c, WIDTH, j]
         if bound >= best and j != c:
             if bound > best:
-                best, ties = bound, 0
+                best = bound
+                ties = 0
             ties += 1
             if ties == 1 or randint(rng, ties) == 0:
                 choice = j
+
     return choice

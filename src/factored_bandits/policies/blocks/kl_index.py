@@ -49,10 +49,13 @@ def look(table: Floats, at: int, spend: float) -> None:
     """The exact index of the arm in column `at`, and its tangent."""
     table[SPEND, at] = spend
     n = table[PLAYS, at]
+
     if n > 0.0:
         mean = min(1.0, max(0.0, table[TOTAL, at] / n))
         index = upper(mean, spend / n)
-        slope, offset = 0.0, 1.0  # no index exceeds 1
+        # no index exceeds 1
+        slope = 0.0
+        offset = 1.0
         if mean < index < 1.0:
             slope = index * (1.0 - index) / (n * (index - mean))
             offset = index - slope * spend
@@ -62,10 +65,13 @@ def look(table: Floats, at: int, spend: float) -> None:
 @kernel
 def kl_pick(table: Floats, start: int, size: int, spend: float, rng: np.random.Generator) -> int:
     """An arm with the largest index, counted from `start`, ties at random; `spend` must never fall."""
-    offset, slope = table[OFFSET], table[SLOPE]
+    offset = table[OFFSET]
+    slope = table[SLOPE]
     top = start
+
     for _ in range(SCANS):
-        best, second = -math.inf, -math.inf
+        best = -math.inf
+        second = -math.inf
         for i in range(start, start + size):
             bound = offset[i] + slope[i] * spend
             if bound > second:
@@ -80,6 +86,7 @@ def kl_pick(table: Floats, start: int, size: int, spend: float, rng: np.random.G
             return top - start
         if not stale:
             break
+
     return among_ties(table, start, size, spend, top, rng)
 
 
@@ -90,7 +97,10 @@ def among_ties(
     """All arms that could have the largest index, which is near that of `top`, are looked at; one
     of the best.
     """
-    best, ties, last = table[INDEX, top], 0, top
+    best = table[INDEX, top]
+    ties = 0
+    last = top
+
     for i in range(start, start + size):
         if table[OFFSET, i] + table[SLOPE, i] * spend >= best:
             if table[PLAYS, i] == table[PLAYS, last] and table[TOTAL, i] == table[TOTAL, last]:
@@ -102,12 +112,16 @@ def among_ties(
             if table[INDEX, i] >= best:
                 ties = ties + 1 if table[INDEX, i] == best else 1
                 best = table[INDEX, i]
-    left, chosen = randint(rng, ties) if ties > 1 else 0, top
+
+    left = randint(rng, ties) if ties > 1 else 0
+    chosen = top
+
     for i in range(start, start + size):
         if table[INDEX, i] == best and table[SPEND, i] == spend:
             if left == 0:
                 chosen = i
             left -= 1
+
     return chosen - start
 
 

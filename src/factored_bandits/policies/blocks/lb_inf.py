@@ -66,6 +66,7 @@ def probability_at(a: float, gamma: float, p: float, rest: float) -> tuple[float
             if abs(y - before) <= NEAR * y:
                 break
         return 1.0 / y, 1.0 - 1.0 / y
+
     s = max(math.log(2.0), -math.log(max(rest, TINY)))
     for _ in range(STEPS):
         rest = math.exp(-s)
@@ -77,6 +78,7 @@ def probability_at(a: float, gamma: float, p: float, rest: float) -> tuple[float
         )
         if abs(s - before) <= NEAR:
             break
+
     rest = math.exp(-s)
     return 1.0 - rest, rest
 
@@ -92,19 +94,26 @@ def lb_inf_weights(table: Floats, start: int, size: int, gamma: float, assumptio
     if size == 1:
         return 0.0  # its chance is 1 from the start
     first, low, high = prepare(table, start, size, gamma)
-    level, rest = min(max(assumptions, low), high), 1.0 - table[PROBABILITY, first]
+    level = min(max(assumptions, low), high)
+    rest = 1.0 - table[PROBABILITY, first]
     step = 0.0
+
     for _ in range(STEPS):
-        others, slope, slope_first, steepest = 0.0, 0.0, 0.0, 0.0
+        others = 0.0
+        slope = 0.0
+        slope_first = 0.0
+        steepest = 0.0
         for i in range(start, start + size):
-            beta, p = table[BETA, i], table[PROBABILITY, i]
+            beta = table[BETA, i]
+            p = table[PROBABILITY, i]
             p, left = probability_at(
                 (level - table[COST, i]) / beta, gamma, p, rest if i == first else 1.0 - p
             )
             table[PROBABILITY, i] = p
             gain = 1.0 / (beta * (1.0 / (p * p) + gamma / left))  # dp / dlambda
             if i == first:
-                rest, slope_first = left, gain / left
+                rest = left
+                slope_first = gain / left
             else:
                 others += p
                 slope += gain
@@ -121,13 +130,16 @@ def lb_inf_weights(table: Floats, start: int, size: int, gamma: float, assumptio
             low = level
         level += step
         if not low < level < high:
-            level, step = 0.5 * (low + high), 0.0
+            level = 0.5 * (low + high)
+            step = 0.0
+
     others = 0.0
     for i in range(start, start + size):  # the last step goes along the tangents
         if i != first:
             p = table[PROBABILITY, i]
             table[PROBABILITY, i] += step / (table[BETA, i] * (1.0 / (p * p) + gamma / (1.0 - p)))
             others += table[PROBABILITY, i]
+
     table[PROBABILITY, first] = 1.0 - others
     return level + step
 
@@ -144,14 +156,20 @@ def prepare(table: Floats, start: int, size: int, gamma: float) -> tuple[int, fl
         table[BETA, i] = math.sqrt((1.0 + EPSILON) * (1.0 + EPSILON) + table[VARIANCE, i] / gamma)
         table[COST, i] = table[ESTIMATE, i] + table[PREDICTION, i]
         least = min(least, table[COST, i])
-    first, low, high = start, math.inf, -math.inf
+
+    first = start
+    low = math.inf
+    high = -math.inf
     even = 1.0 - size - gamma * math.log1p(-1.0 / size)  # h(1/K)
+
     for i in range(start, start + size):
         table[COST, i] -= least
         level = table[COST, i] + table[BETA, i] * even  # where this level has 1/K
         high = max(high, level)
         if level < low:
-            first, low = i, level
+            first = i
+            low = level
+
     zero = table[COST, first]
     for i in range(start, start + size):
         table[COST, i] -= zero
@@ -172,7 +190,8 @@ def lb_inf_feed(
     for i in range(start, start + size):
         table[ESTIMATE, i] += table[PREDICTION, i]
     played = start + arm
-    p, surprise = table[PROBABILITY, played], loss - table[PREDICTION, played]
+    p = table[PROBABILITY, played]
+    surprise = loss - table[PREDICTION, played]
     table[ESTIMATE, played] += surprise / p
     table[VARIANCE, played] += surprise * surprise * min(1.0, 2.0 * (1.0 - p) / (p * p * gamma))
     table[PLAYS, played] += 1.0

@@ -45,6 +45,7 @@ def fair_mass(n: float, k: float) -> float:
         for i in range(int(few)):
             ways *= (n - i) / (i + 1.0)
         return math.ldexp(ways, -int(min(n, 2000.0)))
+
     error = (
         stirling_error(n) - stirling_error(few) - stirling_error(n - few) - divergence(few, n - few)
     )
@@ -59,10 +60,12 @@ def fair_tail(n: float, k: float) -> float:
     low = min(k, n - k - 1.0)
     term = fair_mass(n, low)
     total = term
+
     while low > 0.0 and term > 1e-17 * total:
         term *= low / (n - low + 1.0)
         low -= 1.0
         total += term
+
     return total if k <= n - k - 1.0 else 1.0 - total
 
 
@@ -73,17 +76,25 @@ def update_posterior(
     """One duel: `probability[i, j]` is P(theta_ij > 1/2), `mass[i, j]`, i < j, is P(Bin(N_ij + 1,
     1/2) = W_ij).
     """
-    i, j = min(first, second), max(first, second)
-    n, won, p, pmf = wins[i, j] + wins[j, i] + 1.0, wins[i, j], probability[i, j], mass[i, j]
+    i = min(first, second)
+    j = max(first, second)
+    n = wins[i, j] + wins[j, i] + 1.0
+    won = wins[i, j]
+    p = probability[i, j]
+    pmf = mass[i, j]
+
     if outcome == (1.0 if i == first else 0.0):
         p += 0.5 * pmf * (n - won) / (won + 1.0)
         pmf *= 0.5 * (n + 1.0) / (won + 1.0)
     else:
         p -= 0.5 * pmf
         pmf *= 0.5 * (n + 1.0) / (n + 1.0 - won)
+
     record(wins, first, second, outcome)
     if n % (256.0 if n < 65536.0 else 4096.0) == 0.0:
-        p, pmf = fair_tail(n + 1.0, wins[i, j]), fair_mass(n + 1.0, wins[i, j])
+        p = fair_tail(n + 1.0, wins[i, j])
+        pmf = fair_mass(n + 1.0, wins[i, j])
+
     probability[i, j], probability[j, i], mass[i, j] = p, 1.0 - p, pmf
 
 
@@ -102,13 +113,17 @@ def draw_above_half(wins: Floats, i: int, j: int, rng: np.random.Generator) -> f
 @kernel
 def likely_winner(probability: Floats) -> int:
     """The arm with the largest expected number of others beaten."""
-    best, most = 0, -1.0
+    best = 0
+    most = -1.0
+
     for i in range(probability.shape[0]):
         total = 0.0
         for j in range(probability.shape[0]):
             total += probability[i, j]
         if total > most:
-            best, most = i, total
+            best = i
+            most = total
+
     return best
 
 

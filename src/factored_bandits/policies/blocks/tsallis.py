@@ -49,9 +49,12 @@ def tsallis_weights(
     for i in range(start + 1, start + size):
         least = min(least, losses[i])
     highest = 2.0 * math.sqrt(size)
-    y, total = min(max(assumptions, 2.0), highest), 1.0
+    y = min(max(assumptions, 2.0), highest)
+    total = 1.0
+
     for _ in range(STEPS):
-        total, cubes = 0.0, 0.0
+        total = 0.0
+        cubes = 0.0
         for i in range(start, start + size):
             root = 2.0 / (rate * (losses[i] - least) + y)
             weights[i] = root * root
@@ -60,6 +63,7 @@ def tsallis_weights(
         if abs(total - 1.0) <= PRECISION:
             break
         y = min(max(y + 2.0 * total * (math.sqrt(total) - 1.0) / cubes, 2.0), highest)
+
     for i in range(start, start + size):
         weights[i] /= total
     return y
@@ -83,6 +87,7 @@ def tsallis_feed(
     """
     played = start + arm
     baseline = 0.0
+
     if estimator == REDUCED_VARIANCE:
         threshold = rate * rate
         for i in range(start, start + size):
@@ -90,4 +95,5 @@ def tsallis_feed(
                 losses[i] += 0.5
         if weights[played] >= threshold:
             baseline = 0.5
+
     losses[played] += (loss - baseline) / weights[played]

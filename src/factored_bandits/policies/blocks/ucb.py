@@ -49,13 +49,19 @@ def ucb_pick(table: Floats, start: int, size: int, root: float, rng: np.random.G
     >>> ucb_pick(table, 0, 2, 1.0, np.random.default_rng(0))
     1
     """
-    mean, width = table[MEAN], table[WIDTH]
-    best, chosen, ties = -math.inf, start, 0
+    mean = table[MEAN]
+    width = table[WIDTH]
+    best = -math.inf
+    chosen = start
+    ties = 0
+
     for i in range(start, start + size):
         index = mean[i] + root * width[i]
         if index >= best:
             ties = ties + 1 if index == best else 1
-            best, chosen = index, i
+            best = index
+            chosen = i
+
     if ties > 1:
         left = randint(rng, ties)
         for i in range(start, start + size):
@@ -63,6 +69,7 @@ def ucb_pick(table: Floats, start: int, size: int, root: float, rng: np.random.G
                 if left == 0:
                     chosen = i
                 left -= 1
+
     return chosen - start
 
 

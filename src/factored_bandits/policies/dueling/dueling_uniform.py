@@ -60,7 +60,8 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
     """Shares of wins."""
-    first, second = actions[0, 0], actions[0, 1]
+    first = actions[0, 0]
+    second = actions[0, 1]
     if first != second:
         state.wins[first] += rewards[0]
         state.wins[second] += 1.0 - rewards[0]
@@ -71,11 +72,16 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
     """The arm with the largest share of wins."""
-    best, best_share = 0, -np.inf
+    best = 0
+    best_share = -np.inf
+
     for i in range(len(state.wins)):
         if state.plays[i] > 0 and state.wins[i] / state.plays[i] > best_share:
-            best, best_share = i, state.wins[i] / state.plays[i]
-    action[0], action[1] = best, best
+            best = i
+            best_share = state.wins[i] / state.plays[i]
+
+    action[0] = best
+    action[1] = best
 
 
 def propensities(params: Params, state: State, length: int) -> list[Floats]:

@@ -77,7 +77,8 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
     arms = int(sizes[0])
     check_positive("rcs", alpha=params.alpha)
     check_size("rcs", arms, matrices=5)
-    half, rivals = np.full((arms, arms), 0.5), new_rivals(arms, float(params.unplayed))
+    half = np.full((arms, arms), 0.5)
+    rivals = new_rivals(arms, float(params.unplayed))
     return State(np.zeros((arms, arms)), half, half.copy(), rivals, np.zeros(arms, dtype=np.int64))
 
 
@@ -100,34 +101,43 @@ def undefeated(probability: Floats, rng: np.random.Generator) -> int:
     """The arm that beats all others in a sample, or NOBODY: all but the last winner have lost a
     duel on the way.
     """
-    winner, beaten = 0, NOBODY
+    winner = 0
+    beaten = NOBODY
+
     for j in range(1, probability.shape[0]):
         if rng.random() >= probability[winner, j]:
             winner, beaten = j, winner
+
     for j in range(winner):
         if j != beaten and rng.random() >= probability[winner, j]:
             return NOBODY
+
     return winner
 
 
 @kernel
 def newcomer(titles: Ints, rng: np.random.Generator) -> int:
     """The arm with the fewest titles."""
-    choice, ties = 0, 1
+    choice = 0
+    ties = 1
+
     for i in range(1, len(titles)):
         if titles[i] < titles[choice]:
-            choice, ties = i, 1
+            choice = i
+            ties = 1
         elif titles[i] == titles[choice]:
             ties += 1
             if randint(rng, ties) == 0:
                 choice = i
+
     return choice
 
 
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
     """The pair's record, posterior and bounds."""
-    first, second = actions[0, 0], actions[0, 1]
+    first = actions[0, 0]
+    second = actions[0, 1]
     if first != second:
         update_posterior(state.wins, state.probability, state.mass, first, second, rewards[0])
         update_rivals(state.wins, state.rivals, first, second)

@@ -88,25 +88,33 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     champion = pick_champion(state, level, rng)
     opponent = strongest_rival(state.rivals, champion, math.sqrt(level), rng)
     state.memory[ALONE] = 1 if opponent == champion else 0
-    actions[0, 0], actions[0, 1] = champion, opponent
+    actions[0, 0] = champion
+    actions[0, 1] = opponent
     return 1
 
 
 @kernel
 def pick_champion(state: State, level: float, rng: np.random.Generator) -> int:
     """Lines 5-9: C = {i: u_ij >= 1/2 for all j}; B <- B n C; B <- C if C has one member."""
-    worst, memory = state.worst, state.memory
-    arms, possible, last = len(worst), 0, NOBODY
+    worst = state.worst
+    memory = state.memory
+    arms = len(worst)
+    possible = 0
+    last = NOBODY
+
     for i in range(arms):
         if worst[i] <= level:
             possible += 1
             last = i
+
     if possible == 0:
         memory[FAVOURITE] = NOBODY
         return randint(rng, arms)
+
     if possible == 1:
         memory[FAVOURITE] = last
         return last
+
     favourite = memory[FAVOURITE]
     if favourite != NOBODY and worst[favourite] > level:
         favourite = memory[FAVOURITE] = NOBODY
@@ -114,19 +122,23 @@ def pick_champion(state: State, level: float, rng: np.random.Generator) -> int:
         if rng.random() < 0.5:
             return favourite
         possible -= 1
+
     left = randint(rng, possible)
     for i in range(arms):
         if worst[i] <= level and i != favourite:
             if left == 0:
                 return i
             left -= 1
+
     return last
 
 
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
     """Line 11, and the numbers that depend on the pair."""
-    first, second = actions[0, 0], actions[0, 1]
+    first = actions[0, 0]
+    second = actions[0, 1]
+
     if first != second:
         before = deficit(state.wins, first, second), deficit(state.wins, second, first)
         record(state.wins, first, second, rewards[0])
@@ -161,6 +173,7 @@ def idle(params: Params, state: State, t: int) -> int:
     for j in range(len(state.worst)):
         if j != champion:
             lowest = min(lowest, deficit(state.wins, j, champion))
+
     if state.worst[champion] > params.alpha * math.log(t):
         return 0
     return max(0, first_round(lowest / params.alpha) - t)
@@ -175,7 +188,9 @@ def recommend(params: Params, state: State, action: Ints) -> None:
         for i in range(len(state.worst)):
             if state.worst[i] < state.worst[best]:
                 best = i
-    action[0], action[1] = best, best
+
+    action[0] = best
+    action[1] = best
 
 
 def warm_start(params: Params, state: State, wins: Floats) -> None:

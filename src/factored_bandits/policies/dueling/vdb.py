@@ -82,7 +82,9 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """Two draws by the same chances."""
-    table, arms = state.table, state.table.shape[1]
+    table = state.table
+    arms = state.table.shape[1]
+
     if params.learner == TSALLIS_INF:
         rate = 0.5 * learning_rate(float(t), REDUCED_VARIANCE)  # the estimates are kept twice
         state.assumptions[0] = tsallis_weights(
@@ -92,18 +94,23 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
         state.assumptions[0] = lb_inf_weights(
             table, 0, arms, math.log(2.0 * t), state.assumptions[0]
         )
+
     for place in range(2):
         actions[0, place] = categorical(rng, table[PROBABILITY], 0, arms)
         remember(state.remembered, t, place, table[PROBABILITY, actions[0, place]])
+
     return 1
 
 
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
     """The learner hears of both arms; its loss is 1 for the arm that lost."""
-    table, arms = state.table, state.table.shape[1]
+    table = state.table
+    arms = state.table.shape[1]
+
     for place in range(2):
-        arm, loss = actions[0, place], 1.0 - rewards[0] if place == 0 else rewards[0]
+        arm = actions[0, place]
+        loss = 1.0 - rewards[0] if place == 0 else rewards[0]
         table[PROBABILITY, arm] = recall(state.remembered, t, place, table[PROBABILITY, arm])
         if params.learner == TSALLIS_INF:
             rate = learning_rate(float(t), REDUCED_VARIANCE)
@@ -121,7 +128,8 @@ def recommend(params: Params, state: State, action: Ints) -> None:
     for arm in range(1, state.table.shape[1]):
         if state.table[PROBABILITY, arm] > state.table[PROBABILITY, best]:
             best = arm
-    action[0], action[1] = best, best
+    action[0] = best
+    action[1] = best
 
 
 def propensities(params: Params, state: State, length: int) -> list[Floats]:

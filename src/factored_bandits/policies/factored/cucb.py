@@ -62,8 +62,10 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
     if params.alpha < 0.0:
         raise InvalidInputError(f"cucb: alpha must be at least 0, not {params.alpha}")
     start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    levels, factors = int(start[-1]), len(sizes)
+    levels = int(start[-1])
+    factors = len(sizes)
     integers = np.zeros((2, levels), dtype=np.int64)
+
     return State(
         start,
         np.zeros(levels),
@@ -76,19 +78,25 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """Per factor the level with the largest index."""
-    bonus, start, tied = params.alpha * math.log(t), state.start, state.tied
+    bonus = params.alpha * math.log(t)
+    start = state.start
+    tied = state.tied
+
     for l in range(len(start) - 1):
-        best, ties = -math.inf, 0
+        best = -math.inf
+        ties = 0
         for level in range(start[l], start[l + 1]):
             n = state.plays[level]
             index = math.inf if n == 0 else state.total[level] / n + math.sqrt(bonus / n)
             if index > best:
-                best, ties = index, 0
+                best = index
+                ties = 0
             if index == best:
                 tied[start[l] + ties] = level - start[l]
                 ties += 1
         state.tied_count[l] = ties
         actions[0, l] = tied[start[l] + randint(rng, ties)]
+
     return 1
 
 
@@ -105,10 +113,12 @@ def learn(params: Params, state: State, t: int, actions: Ints, outcomes: Floats)
 def recommend(params: Params, state: State, action: Ints) -> None:
     """Per factor the level with the best mean; one that was never played counts as worst."""
     for l in range(len(action)):
-        best, best_mean = 0, -math.inf
+        best = 0
+        best_mean = -math.inf
         for level in range(state.start[l], state.start[l + 1]):
             if state.plays[level] > 0 and state.total[level] / state.plays[level] > best_mean:
-                best, best_mean = level - state.start[l], state.total[level] / state.plays[level]
+                best = level - state.start[l]
+                best_mean = state.total[level] / state.plays[level]
         action[l] = best
 
 

@@ -65,7 +65,9 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
     """Sums and counts."""
-    start, total, plays = state.start, state.total, state.plays
+    start = state.start
+    total = state.total
+    plays = state.plays
     for l in range(actions.shape[1]):
         at = start[l] + actions[0, l]
         total[at] += rewards[0]
@@ -76,11 +78,13 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
 def recommend(params: Params, state: State, action: Ints) -> None:
     """Per factor the level with the best mean; one that was never played counts as worst."""
     for l in range(len(state.sizes)):
-        best, best_mean = 0, -np.inf
+        best = 0
+        best_mean = -np.inf
         for i in range(state.sizes[l]):
             at = state.start[l] + i
             if state.plays[at] > 0 and state.total[at] / state.plays[at] > best_mean:
-                best, best_mean = i, state.total[at] / state.plays[at]
+                best = i
+                best_mean = state.total[at] / state.plays[at]
         action[l] = best
 
 

@@ -64,10 +64,12 @@ def active_set(state: State, l: int, level: float) -> int:
         state.levels[l, LEVEL] = level
     elif dirty == ALARM or state.levels[l, LOWEST] <= level:
         recompute_active_set(state, l, level)
+
     if (
         state.counts[l, ACTIVE_COUNT] > 1
     ):  # with one arm the state stands still, which is what `idle` promises
         state.levels[l, LEVEL] = level
+
     return state.counts[l, ACTIVE_COUNT]
 
 
@@ -85,14 +87,20 @@ def refresh_active_sets(state: State, level: float) -> int:
 @kernel
 def recompute_active_set(state: State, l: int, level: float) -> None:
     """Lines 9-16: who is in K* now?"""
-    s, size = state.start[l], state.start[l + 1] - state.start[l]
+    s = state.start[l]
+    size = state.start[l + 1] - state.start[l]
     empty = True
     for i in range(size):
         empty = empty and state.tau[s + i] > level
     for i in range(size):
         if not empty and state.tau[s + i] > level and state.membership[s + i] == COHORT:
             leave_cohort(state, l, i)
-    count, loyal, changed, lowest = 0, 0, 0, math.inf
+
+    count = 0
+    loyal = 0
+    changed = 0
+    lowest = math.inf
+
     for i in range(size):
         keep = empty or state.tau[s + i] <= level  # lines 12-13: an empty set means all come back
         if state.active[s + i] != keep:
@@ -108,9 +116,11 @@ def recompute_active_set(state: State, l: int, level: float) -> None:
             lowest = min(lowest, state.tau[s + i])
             state.membership[s + i] = AWAY  # line 14: B <- B n K*
         state.active[s + i] = keep
+
     if loyal == 0:  # lines 15-16: B <- K*
         for position in range(count):
             state.membership[s + state.active_list[s + position]] = LOYAL
+
     state.counts[l, ACTIVE_COUNT] = count
     state.counts[l, DIRTY] = ALARM if empty else QUIET
     state.counts[l, CHANGES] += changed
@@ -122,7 +132,8 @@ def schedule(state: State, l: int, length: int, rng: np.random.Generator, action
     """Algorithm 3, scheduleNext: fill column l of the first `length` rows; every active arm once,
     the rest from B.
     """
-    s, count = state.start[l], state.counts[l, ACTIVE_COUNT]
+    s = state.start[l]
+    count = state.counts[l, ACTIVE_COUNT]
     for row in range(count):  # lines 20-22
         actions[row, l] = state.active_list[s + row]
     if count < length:  # lines 23-26: rounds over B, the last one over a random part of it
@@ -140,6 +151,7 @@ def schedule(state: State, l: int, length: int, rng: np.random.Generator, action
             state.phase[ARMS, s + pick] = state.phase[ARMS, s + row]
             state.phase[ARMS, s + row] = arm
             actions[count + whole + row, l] = arm
+
     if count > 1:
         shuffle_column(rng, actions, l, length)
 
@@ -178,8 +190,10 @@ def feedback_both(state: State, actions: Ints, rewards: Floats) -> None:
 @kernel
 def compare(state: State, l: int, count: int) -> None:
     """Lines 33-35 for the `count` arms gathered."""
-    s, dirty = state.start[l], state.counts[l, DIRTY]
+    s = state.start[l]
+    dirty = state.counts[l, DIRTY]
     state.counts[l, DIRTY] = max(dirty, QUIET)
+
     if count > 1:
         fresh = dirty != STALE and count == state.counts[l, ACTIVE_COUNT]
         for position in range(count):
@@ -193,6 +207,7 @@ def compare(state: State, l: int, count: int) -> None:
         else:
             alarm = update_paired_plays(state, l, count)
         state.counts[l, DIRTY] = (ALARM if alarm else QUIET) if fresh else STALE
+
     for position in range(count):
         state.phase[TIMES, s + state.phase[ARMS, s + position]] = 0
 
@@ -220,24 +235,31 @@ def idle_rounds(state: State, t: int) -> int:
 @kernel
 def leader(state: State, l: int) -> int:
     """The active arm whose largest estimated deficit against another active arm is smallest."""
-    s, count = state.start[l], state.counts[l, ACTIVE_COUNT]
-    outside_cohort, best = 0, state.active_list[s]
+    s = state.start[l]
+    count = state.counts[l, ACTIVE_COUNT]
+    outside_cohort = 0
+    best = state.active_list[s]
+
     for position in range(count):
         arm = state.active_list[s + position]
         if state.membership[s + arm] != COHORT:
             outside_cohort += 1
         elif state.membership[s + best] != COHORT or state.total[s + arm] > state.total[s + best]:
             best = arm
+
     if outside_cohort == 0:
         return best
     smallest = math.inf
     for position in range(count):
-        i, deficit = state.active_list[s + position], NEVER
+        i = state.active_list[s + position]
+        deficit = NEVER
         for other in range(count):
             j = state.active_list[s + other]
             if j != i:
                 difference, n = pair(state, l, j, i)
                 deficit = max(deficit, difference / n)
         if deficit < smallest:
-            smallest, best = deficit, i
+            smallest = deficit
+            best = i
+
     return best

@@ -17,10 +17,9 @@ CONSTANTS = {"paper": 12.0, "hoeffding": 8.0, "bernstein": 0.0, "betting": -1.0}
 K1 = (2.0**0.25 + 2.0**-0.25) / math.sqrt(
     2.0
 )  # bernstein: the boundary is K1 sqrt(V E) + REACH E, stitched over
-EPOCH_POWER, LOG_ZETA = (
-    1.4,
-    math.log(3.105546),
-)  # epochs of V that double; sum of 1 / (zeta(1.4) (k + 1)^1.4) is 1
+# epochs of V that double; sum of 1 / (zeta(1.4) (k + 1)^1.4) is 1
+EPOCH_POWER = 1.4
+LOG_ZETA = math.log(3.105546)
 CENTRE = (
     0.25  # bernstein: the mean about which V is taken is cut off here, so that a paired difference,
 )
@@ -49,24 +48,26 @@ def first_round_at(level: float) -> int:
         return 1
     if level > log_f(2.0**62):
         return 2**62
-    x, step = (
-        0.7,
-        1.0,
-    )  # solve x + 2 log x = level, x = log(t + 1); Newton climbs to the root from below
+    # solve x + 2 log x = level, x = log(t + 1); Newton climbs to the root from below
+    x = 0.7
+    step = 1.0
+
     while step > 1e-14 * x:
         step = (level - x - 2.0 * math.log(x)) / (1.0 + 2.0 / x)
         x += step
+
     t = math.exp(x)
-    low, high = (
-        int(t * (1.0 - 1e-12)) - 3,
-        int(t * (1.0 + 1e-12)) + 3,
-    )  # log f(low) < level <= log f(high)
+    # log f(low) < level <= log f(high)
+    low = int(t * (1.0 - 1e-12)) - 3
+    high = int(t * (1.0 + 1e-12)) + 3
+
     while high - low > 1:
         middle = (low + high) // 2
         if middle < 1 or log_f(float(middle)) < level:
             low = middle
         else:
             high = middle
+
     return high
 
 
@@ -79,6 +80,7 @@ def threshold(difference: float, n: int, size: int, constant: float, evidence: f
         return evidence - math.log(2.0 * size)
     v = max(evidence, 1.0)  # solve K1 sqrt(v E) + REACH E = difference for E
     root = (math.sqrt(K1 * K1 * v + 4.0 * REACH * difference) - K1 * math.sqrt(v)) / (2.0 * REACH)
+
     return (
         root * root - math.log(2.0 * size) - LOG_ZETA - EPOCH_POWER * math.log(1.0 + math.log2(v))
     )

@@ -47,7 +47,8 @@ class TEM:
             raise InvalidInputError(f"size must be a whole number from 1, not {size!r}")
         if bound not in CONSTANTS:
             raise InvalidInputError(f"bound must be one of {', '.join(CONSTANTS)}, not {bound!r}")
-        self.size, self.bound = int(size), bound
+        self.size = int(size)
+        self.bound = bound
         self._state = _tem_state.new_state(np.array([self.size]), list(CONSTANTS).index(bound))
         self._plays = np.zeros(self.size, dtype=np.int64)
         self._planned: Ints | None = None
@@ -107,10 +108,12 @@ class TEM:
                 f"length must be a whole number from {fewest}, one play for each active arm, not "
                 f"{length!r}"
             )
+
         if length > len(
             self._state.ordered
         ):  # TEA's phases are no longer than a factor, here they may be
             self._state = self._state._replace(ordered=np.zeros(int(length)))
+
         actions = np.zeros((int(length), 1), dtype=np.int64)
         _tem.schedule(self._state, 0, int(length), rng, actions)
         self._planned = actions[:, 0].copy()
@@ -129,22 +132,28 @@ class TEM:
             raise InvalidInputError(
                 "feedback() answers a schedule(): call schedule(length, rng) first"
             )
-        played, values = np.asarray(arms), np.asarray(rewards, dtype=np.float64)
+
+        played = np.asarray(arms)
+        values = np.asarray(rewards, dtype=np.float64)
+
         if played.shape != self._planned.shape or not np.array_equal(
             np.sort(played), np.sort(self._planned)
         ):
             raise InvalidInputError(
                 f"arms must be the array that schedule() returned, {self._planned}, not {arms!r}"
             )
+
         if values.shape != played.shape:
             raise InvalidInputError(
                 f"rewards must be {len(played)} numbers, one for each play, not of shape "
                 f"{values.shape}"
             )
+
         outside = ~((values >= -1.0) & (values <= 1.0))
         if outside.any():
             at = int(outside.argmax())
             raise RewardOutOfRangeError(f"rewards[{at}] = {values[at]} lies outside [-1, 1]")
+
         _tem.feedback(self._state, 0, played.astype(np.int64).reshape(-1, 1), values)
         self._plays += np.bincount(played, minlength=self.size)
         self._planned = None

@@ -29,6 +29,7 @@ def accumulate(
             count += 1
         state.phase[TIMES, s + arm] += 1
         state.mean[s + arm] += sign * rewards[row]
+
     return count
 
 
@@ -39,13 +40,16 @@ def update_cohort(state: State, l: int, count: int) -> int:
 
     Puts the arms outside the cohort first and returns how many they are.
     """
-    s, outside_cohort = state.start[l], 0
+    s = state.start[l]
+    outside_cohort = 0
+
     for position in range(count):
         arm = state.phase[ARMS, s + position]
         if state.membership[s + arm] != COHORT:
             state.phase[ARMS, s + position] = state.phase[ARMS, s + outside_cohort]
             state.phase[ARMS, s + outside_cohort] = arm
             outside_cohort += 1
+
     if outside_cohort == count:
         return count
     times = state.phase[TIMES, s + state.phase[ARMS, s + outside_cohort]]
@@ -54,9 +58,11 @@ def update_cohort(state: State, l: int, count: int) -> int:
             for other in range(outside_cohort, count):
                 leave_cohort(state, l, state.phase[ARMS, s + other])
             return count
+
     for position in range(outside_cohort, count):
         arm = state.phase[ARMS, s + position]
         state.total[s + arm] += state.mean[s + arm]
+
     state.counts[l, COHORT_N] += times
     return outside_cohort
 
@@ -66,16 +72,22 @@ def update_pairs(state: State, l: int, outside_cohort: int, count: int) -> bool:
     """Lines 33-35 for pairs with an arm outside the cohort, and every term of tau above the last
     level.
     """
-    s, size, alarm = state.start[l], state.start[l + 1] - state.start[l], False
+    s = state.start[l]
+    size = state.start[l + 1] - state.start[l]
+    alarm = False
     constant = state.levels[l, CONSTANT]
     bar = (
         constant * state.levels[l, LEVEL]
     )  # a term of tau exceeds the level only if D^2 > constant N level
+
     if outside_cohort < count:
-        best, worst, n = NEVER, math.inf, state.counts[l, COHORT_N]
+        best = NEVER
+        worst = math.inf
+        n = state.counts[l, COHORT_N]
         for position in range(outside_cohort, count):
             total = state.total[s + state.phase[ARMS, s + position]]
-            best, worst = max(best, total), min(worst, total)
+            best = max(best, total)
+            worst = min(worst, total)
         if (best - worst) * (best - worst) > bar * n:
             for position in range(outside_cohort, count):
                 arm = state.phase[ARMS, s + position]
@@ -83,14 +95,17 @@ def update_pairs(state: State, l: int, outside_cohort: int, count: int) -> bool:
                     tau = threshold(best - state.total[s + arm], n, size, constant, 0.0)
                     state.tau[s + arm] = max(state.tau[s + arm], tau)
                     alarm = True
+
     if outside_cohort == 0:
         return alarm
     for position in range(count):
         arm = state.phase[ARMS, s + position]
         state.mean[s + arm] /= state.phase[TIMES, s + arm]
+
     for position in range(outside_cohort):
         i = state.phase[ARMS, s + position]
-        mean, times = state.mean[s + i], state.phase[TIMES, s + i]
+        mean = state.mean[s + i]
+        times = state.phase[TIMES, s + i]
         for other in range(position + 1, count):
             j = state.phase[ARMS, s + other]
             weight = min(times, state.phase[TIMES, s + j])
@@ -105,21 +120,26 @@ def update_pairs(state: State, l: int, outside_cohort: int, count: int) -> bool:
                 tau = threshold(abs(difference), n, size, constant, 0.0)
                 state.tau[s + loser] = max(state.tau[s + loser], tau)
                 alarm = True
+
     return alarm
 
 
 @kernel
 def sort_rewards(state: State, l: int, count: int, actions: Ints, rewards: Floats) -> None:
     """Bernstein and betting: the rewards of the phase arm by arm, in the order of play."""
-    s, place = state.start[l], 0
+    s = state.start[l]
+    place = 0
+
     for position in range(count):
         arm = state.phase[ARMS, s + position]
         state.phase[FIRST, s + arm] = place
         place += state.phase[TIMES, s + arm]
+
     for row in range(len(rewards)):
         arm = actions[row, l]
         state.ordered[state.phase[FIRST, s + arm]] = rewards[row]
         state.phase[FIRST, s + arm] += 1
+
     for position in range(count):
         arm = state.phase[ARMS, s + position]
         state.phase[FIRST, s + arm] -= state.phase[TIMES, s + arm]
@@ -130,19 +150,28 @@ def update_paired_plays(state: State, l: int, count: int) -> bool:
     """Bernstein and betting: compare the first plays of two arms, the second plays, and so on; tau
     where it matters.
     """
-    s, size, alarm = state.start[l], state.start[l + 1] - state.start[l], False
-    constant, level = state.levels[l, CONSTANT], state.levels[l, LEVEL]
+    s = state.start[l]
+    size = state.start[l + 1] - state.start[l]
+    alarm = False
+    constant = state.levels[l, CONSTANT]
+    level = state.levels[l, LEVEL]
+
     for position in range(count):
         for other in range(position + 1, count):
-            one, two = state.phase[ARMS, s + position], state.phase[ARMS, s + other]
-            i, j = min(one, two), max(one, two)
-            up, down = state.pair_start[l] + i * size + j, state.pair_start[l] + j * size + i
-            first, second = state.phase[FIRST, s + i], state.phase[FIRST, s + j]
+            one = state.phase[ARMS, s + position]
+            two = state.phase[ARMS, s + other]
+            i = min(one, two)
+            j = max(one, two)
+            up = state.pair_start[l] + i * size + j
+            down = state.pair_start[l] + j * size + i
+            first = state.phase[FIRST, s + i]
+            second = state.phase[FIRST, s + j]
             for r in range(min(state.phase[TIMES, s + i], state.phase[TIMES, s + j])):
                 update_evidence(
                     state, up, down, state.ordered[first + r] - state.ordered[second + r]
                 )
-            difference, n = state.difference[up], state.comparisons[up]
+            difference = state.difference[up]
+            n = state.comparisons[up]
             if difference > 0.0 or constant < 0.0:
                 tau = threshold(difference, n, size, constant, state.evidence[up])
                 if tau > level:
@@ -153,6 +182,7 @@ def update_paired_plays(state: State, l: int, count: int) -> bool:
                 if tau > level:
                     state.tau[s + i] = max(state.tau[s + i], tau)
                     alarm = True
+
     return alarm
 
 
@@ -161,7 +191,9 @@ def update_evidence(state: State, up: int, down: int, y: float) -> None:
     """Take one paired difference y of the pair (i, j) at `up` into account; its reverse is at
     `down`.
     """
-    total, n = state.difference[up], state.comparisons[up]
+    total = state.difference[up]
+    n = state.comparisons[up]
+
     if state.levels[0, CONSTANT] < 0.0:
         stake = total / (
             state.difference[down] + PRIOR
@@ -175,5 +207,6 @@ def update_evidence(state: State, up: int, down: int, y: float) -> None:
         centre = total / n if n > 0 else 0.0
         state.evidence[up] += (y - min(CENTRE, centre)) ** 2
         state.evidence[down] += (y - max(-CENTRE, centre)) ** 2
+
     state.difference[up] = total + y
     state.comparisons[up] = n + 1

@@ -19,7 +19,8 @@ def propensity(state: State, l: int, length: int) -> Floats:
     phase was drawn.
     """
     s = slice(state.start[l], state.start[l + 1])
-    active, loyal = state.active[s], state.membership[s] != AWAY
+    active = state.active[s]
+    loyal = state.membership[s] != AWAY
     extra = (
         length - active.sum()
     ) / loyal.sum()  # expected plays beyond the first, for each level of B
@@ -28,8 +29,10 @@ def propensity(state: State, l: int, length: int) -> Floats:
 
 def level_reports(state: State, l: int, t: int) -> list[LevelReport]:
     """What the module of factor l knows of each level at round t."""
-    size, best = int(state.start[l + 1] - state.start[l]), int(leader(state, l))
+    size = int(state.start[l + 1] - state.start[l])
+    best = int(leader(state, l))
     rows = []
+
     for i in range(size):
         active = bool(state.active[state.start[l] + i])
         difference, n = pair(state, l, best, i)
@@ -42,6 +45,7 @@ def level_reports(state: State, l: int, t: int) -> list[LevelReport]:
         rows.append(
             LevelReport(active, 0.0 if i == best else gap, 0.0 if i == best else lower, reentry)
         )
+
     return rows
 
 
@@ -51,7 +55,8 @@ def p_value(state: State, l: int) -> Floats:
     If a level is the best, its p_value ever falls to alpha with chance at most alpha
     (docs/explanation/certificates.md).
     """
-    size, constant = int(state.start[l + 1] - state.start[l]), float(state.levels[l, CONSTANT])
+    size = int(state.start[l + 1] - state.start[l])
+    constant = float(state.levels[l, CONSTANT])
     if size == 1:
         return np.ones(1)
     most = math.log(spent(size, constant))
@@ -60,7 +65,8 @@ def p_value(state: State, l: int) -> Floats:
 
 def evidence_of(state: State, l: int, i: int, j: int) -> tuple[float, float]:
     """The constant of the bound, and the evidence for arm i over arm j where the bound keeps some."""
-    constant, size = float(state.levels[l, CONSTANT]), int(state.start[l + 1] - state.start[l])
+    constant = float(state.levels[l, CONSTANT])
+    size = int(state.start[l + 1] - state.start[l])
     return constant, 0.0 if constant > 0.0 else float(
         state.evidence[state.pair_start[l] + i * size + j]
     )

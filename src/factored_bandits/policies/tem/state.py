@@ -67,11 +67,14 @@ def new_state(sizes: Ints, bound: Code = 0) -> State:
     """
     constant = list(CONSTANTS.values())[bound]
     sizes = np.asarray(sizes, dtype=np.int64)
-    factors, start = len(sizes), np.concatenate([[0], np.cumsum(sizes)])
+    factors = len(sizes)
+    start = np.concatenate([[0], np.cumsum(sizes)])
     pair_start = np.concatenate([[0], np.cumsum(sizes**2)])
-    levels, pairs = int(start[-1]), int(pair_start[-1])
+    levels = int(start[-1])
+    pairs = int(pair_start[-1])
     counts = np.zeros((factors, 4), dtype=np.int64)
     counts[:, ACTIVE_COUNT] = sizes
+
     return State(
         start=start,
         pair_start=pair_start,
@@ -107,7 +110,10 @@ def pair(state: State, l: int, i: int, j: int) -> tuple[float, int]:
 @kernel
 def full_tau(state: State, l: int, i: int) -> float:
     """tau_i over all opponents (line 10, solved for the level)."""
-    tau, size, constant = NEVER, state.start[l + 1] - state.start[l], state.levels[l, CONSTANT]
+    tau = NEVER
+    size = state.start[l + 1] - state.start[l]
+    constant = state.levels[l, CONSTANT]
+
     for j in range(size):
         if j != i:
             difference, n = pair(state, l, j, i)
@@ -116,14 +122,17 @@ def full_tau(state: State, l: int, i: int) -> float:
                     0.0 if constant > 0.0 else state.evidence[state.pair_start[l] + j * size + i]
                 )
                 tau = max(tau, threshold(difference, n, size, constant, evidence))
+
     return tau
 
 
 @kernel
 def leave_cohort(state: State, l: int, i: int) -> None:
     """Write the pairs of arm i into the matrices; from now on it is compared pair by pair."""
-    s, size = state.start[l], state.start[l + 1] - state.start[l]
+    s = state.start[l]
+    size = state.start[l + 1] - state.start[l]
     state.membership[s + i] = LOYAL
+
     for j in range(size):
         if state.membership[s + j] == COHORT:
             at = state.pair_start[l] + min(i, j) * size + max(i, j)

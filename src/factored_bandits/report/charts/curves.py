@@ -52,6 +52,7 @@ def curves(
     begin = min(beginning(here) for here in problems.values())
     log = any(map(logarithmic, problems.values())) if y == "auto" else y == "log"
     panels = [_panel(here, drawn, begin, log, problem) for problem, here in problems.items()]
+
     return Chart(
         name=name,
         title=title or (every[0].problem if len(problems) == 1 else "Regret over time"),
@@ -85,12 +86,14 @@ def _alike(panels: list[Panel]) -> tuple[Panel, ...]:
         return tuple(panels)
     common = min(low for low, _ in ranges), max(high for _, high in ranges)
     found = []
+
     for panel in panels:
         y = panel.y._replace(limits=common) if panel.y.log else panel.y._replace(other=common)
         x = panel.x._replace(limits=(panel.x.limits[0], end))
         found.append(
             dataclasses.replace(panel, x=x, y=y if panel.y.log or panel.y.other else panel.y)
         )
+
     return tuple(found)
 
 
@@ -174,12 +177,14 @@ def final_table(title: str, here: Sequence[Measured]) -> Table:
         "repetitions",
     )
     rows = []
+
     for each in sorted(here, key=lambda each: float(each.final().mean())):
         last = each.final()
         low, median, high = np.quantile(last, [MIDDLE[0], 0.5, MIDDLE[1]])
         values = (last.mean(), each.standard_error(), median, low, high, last.max())
         cells = [number(float(value), like=float(last.mean())) for value in values]
         rows.append((each.policy, *cells, f"{each.rounds[-1]:,}", str(each.repetitions)))
+
     return Table(title, columns, rows)
 
 

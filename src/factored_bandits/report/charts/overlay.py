@@ -46,8 +46,10 @@ def overlay(
         raise InvalidInputError(
             f"bounds has no column {missing[0]!r}; it needs name, round and value"
         )
+
     parts: dict[str, dict[str, tuple[Floats, Floats]]] = {}
     own = "problem" in bounds.columns
+
     for keys, part in bounds.groupby(
         ["problem", "name"] if own else ["name"], sort=False, observed=True
     ):
@@ -58,6 +60,7 @@ def overlay(
             ordered["value"].to_numpy(dtype=np.float64),
         )
         parts.setdefault(str(problem), {})[str(bound)] = points
+
     base = curves(frame, name, title, y="log", caption=caption)
     return with_bounds(base, [parts.get(panel.title if own else "", {}) for panel in base.panels])
 
@@ -74,6 +77,7 @@ def with_bounds(base: Chart, bounds: list[dict[str, tuple[Floats, Floats]]]) -> 
         )
         for table, panel in zip(base.numbers, panels, strict=True)
     )
+
     return dataclasses.replace(
         base, panels=panels, numbers=tables, caption=f"{base.caption} Grey: bounds."
     )
@@ -93,7 +97,8 @@ def _fit(panel: Panel, bounds: list[Line]) -> Axis:
     """From the first regret to a little above the highest curve."""
     measured = np.concatenate([line.y for line in panel.lines])
     seen = np.concatenate([measured, *(line.y for line in bounds)])
-    seen, measured = seen[np.isfinite(seen) & (seen > 0.0)], measured[measured > 0.0]
+    seen = seen[np.isfinite(seen) & (seen > 0.0)]
+    measured = measured[measured > 0.0]
     if not len(seen):
         return panel.y
     bottom = float(measured.min()) if len(measured) else float(seen.min())
@@ -109,6 +114,7 @@ def _rows(panel: Panel, columns: int) -> list[tuple[str, ...]]:
     """The bounds at their last round, below what was measured."""
     bounds = [line for line in panel.lines if line.runs is None]
     empty = ("",) * (columns - 4)
+
     return [
         (
             line.label,

@@ -37,12 +37,14 @@ def profile(
     multiples = factors(regrets)
     drawn = looks(multiples)
     lines = []
+
     for policy in sorted(multiples, key=lambda each: rank(multiples[each])):
         xs = [1.0, *sorted({x for x in multiples[policy] if 1.0 < x <= WIDEST}), WIDEST]
         ys = [share(multiples[policy], x) for x in xs]
         lines.append(
             Line(policy, policy, drawn[policy], np.array(xs), np.array(ys), steps=True, width=1.8)
         )
+
     best = [f"{line.key} {share(multiples[line.key], 2.0):.0%}" for line in lines]
     panel = Panel(
         title="",
@@ -56,6 +58,7 @@ def profile(
         lines=tuple(lines),
         alt=f"Share of {len(regrets)} problems on which each policy is within twice the best: {', '.join(best)}.",
     )
+
     return Chart(
         name=name,
         title=title,

@@ -57,6 +57,7 @@ def slopes(
     rows = {experiment: _by_policy(here) for experiment, here in experiments.items()}
     alone = len(rows) == 1
     over = f" over K >= {smallest:g}" if smallest else ""
+
     return Chart(
         name=name,
         title=title,
@@ -93,6 +94,7 @@ def fit(every: Sequence[Measured], smallest: float = 0.0) -> Slope:
     errors = (
         np.array([each.standard_error() for each in here]) / means
     )  # of the logarithms, to first order
+
     return Slope(
         value,
         float(np.sqrt((weights**2 * errors**2).sum())),
@@ -112,6 +114,7 @@ def _by_policy(here: Sequence[Measured]) -> dict[str, list[Measured]]:
                 f"{policy} has several problems with the same K; give a frame with one problem per "
                 "K"
             )
+
     return found
 
 
@@ -142,6 +145,7 @@ def _panel(
     ticks = tuple((each, f"{each:g}") for each in sizes)
     x = Axis("K", (sizes[0] / 1.15, sizes[-1] * 1.15), True, ticks=ticks)
     told = " ".join(f"{policy}: {fit(here, smallest)}." for policy, here in found.items())
+
     return Panel(
         title, x, y, tuple(lines), alt=f"Final regret against K on logarithmic axes. {told}"
     )
@@ -162,20 +166,22 @@ def _lines(policy: str, here: list[Measured], look: Look, smallest: float) -> li
             errors=errors,
         )
     ]
+
     if np.isfinite(slope.value):
         x = x[x >= smallest]
         found.append(Line(policy, "", look, x, np.exp(slope.level) * x**slope.value, width=1.4))
+
     return found
 
 
 def _table(title: str, found: dict[str, list[Measured]], smallest: float) -> Table:
     sizes = sorted({size(each.arms) for here in found.values() for each in here})
     rows = []
+
     for policy, here in sorted(found.items(), key=lambda item: fit(item[1], smallest).value):
-        slope, own = (
-            fit(here, smallest),
-            {size(each.arms): float(each.final().mean()) for each in here},
-        )
+        slope = fit(here, smallest)
+        own = {size(each.arms): float(each.final().mean()) for each in here}
         cells = [number(own[k], like=own[k]) if k in own else "-" for k in sizes]
         rows.append((policy, f"{slope.value:.3f}", f"{slope.error:.3f}", *cells))
+
     return Table(title, ("policy", "slope", "+- s.e.", *(f"K = {k:g}" for k in sizes)), rows)

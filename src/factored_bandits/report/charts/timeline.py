@@ -47,6 +47,7 @@ def timeline(
         raise InvalidInputError(
             f"eliminations has no column {missing[0]!r}; it needs {', '.join(NEEDED)}"
         )
+
     if eliminations.empty:
         raise InvalidInputError("eliminations is empty: none of these policies ruled anything out")
     shown = int(eliminations["repetition"].min()) if repetition is None else repetition
@@ -59,7 +60,9 @@ def timeline(
     events = eliminations[eliminations["repetition"] == shown].sort_values("round", kind="stable")
     keys = [key for key in ("problem", "policy") if key in events.columns]
     several = [events[key].nunique() > 1 for key in keys]
-    panels, tables = [], []
+    panels = []
+    tables = []
+
     for which, own in events.groupby(keys, sort=False, observed=True):
         for l, count in enumerate(counts):
             rows = _rows(own[own["factor"] == l], count, end, best[l] if best else None)
@@ -69,6 +72,7 @@ def timeline(
                 _panel(", ".join([*parts, names[l]]), str(which[-1]), rows, end, _in_words(table))
             )
             tables.append(table)
+
     problem = _one(eliminations, "problem")
     told = "; ".join(
         [
@@ -77,6 +81,7 @@ def timeline(
             *([f"horizon {end:,.0f}"] if known else []),
         ]
     )
+
     return Chart(
         name=name,
         title=title,
@@ -105,7 +110,9 @@ def _rows(events: pandas.DataFrame, count: int, end: float, best: int | None) ->
     rows = []
     for level in range(count):
         own = events[events["level"] == level]
-        spans, returns, since = [], [], 1.0
+        spans = []
+        returns = []
+        since = 1.0
         for at, event in zip(own["round"].astype(float), own["event"], strict=True):
             if event == "out":
                 spans.append((since, at))
@@ -116,6 +123,7 @@ def _rows(events: pandas.DataFrame, count: int, end: float, best: int | None) ->
         if since < end:
             spans.append((since, end))
         rows.append(Row(str(level), tuple(spans), tuple(returns), level == best))
+
     return tuple(sorted(rows, key=lambda row: (row.best, _in_for(row), -int(row.label))))
 
 
@@ -132,6 +140,7 @@ def _panel(title: str, policy: str, rows: tuple[Row, ...], end: float, alt: str)
         for i, row in enumerate(rows)
         if row.best or (len(rows) - 1 - i) % every == 0
     )
+
     return Panel(
         title=title,
         x=Axis("round", (begin, end), log=True),

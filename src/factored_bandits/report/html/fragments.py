@@ -91,6 +91,7 @@ def fragment(chart: Chart, points: int = RUN_POINTS[1]) -> str:
         for suffix in ("png", "pdf")
     )
     numbers = "".join(map(table_of, chart.numbers))
+
     return (
         f'<figure class="chart" id="chart-{text(chart.name)}">'
         f'<div class="head">{element("h3", chart.title)}{_tools(chart)}</div>{_legend(chart)}'
@@ -118,6 +119,7 @@ def _panel(chart: Chart, panel: Panel) -> str:
         else ""
     )
     title = element("h4", panel.title) if panel.title and len(chart.panels) > 1 else ""
+
     return (
         f'<div class="panel">{title}<p class="axis" aria-hidden="true">{text(panel.y.label)}</p>'
         f'<div class="plot" role="img" aria-label="{text(panel.alt)}"{tall}></div>'
@@ -130,6 +132,7 @@ def _tools(chart: Chart) -> str:
     if any(panel.y.other for panel in chart.panels):
         pressed = str(any(panel.y.log for panel in chart.panels)).lower()
         buttons.append(f'<button data-do="log" aria-pressed="{pressed}">Log scale</button>')
+
     if any(line.runs is not None for panel in chart.panels for line in panel.lines):
         buttons.append('<button data-do="runs" aria-pressed="false">Every run</button>')
     if len(chart.legend()) > 2:
@@ -181,6 +184,7 @@ def _data(panel: Panel, points: int) -> dict[str, Any]:
         {name: value for name, value in each.items() if name != "x" or value != shared}
         for each in drawn
     ]
+
     return {
         "shared": shared,
         "traces": own,

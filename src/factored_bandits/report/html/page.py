@@ -87,7 +87,9 @@ def write_page(
     """
     _check_names(sections)
     script()  # before anything is written: is plotly there?
-    figures, page = folder / "figures", folder / "index.html"
+    figures = folder / "figures"
+    page = folder / "index.html"
+
     try:
         figures.mkdir(parents=True, exist_ok=True)
         for chart in (chart for section in sections for chart in section.charts):
@@ -99,6 +101,7 @@ def write_page(
         raise InvalidInputError(
             f"cannot write the report into {str(folder)!r}: {error.strerror or error}"
         ) from None
+
     return page
 
 
@@ -159,13 +162,18 @@ def _asset(name: str) -> str:
 
 def _style() -> str:
     """The style sheet, after the colours of both themes."""
-    light, dark = dict(LIGHT_COLOURS), dict(DARK_COLOURS)
+    light = dict(LIGHT_COLOURS)
+    dark = dict(DARK_COLOURS)
+
     for colour, other in DARK.items():
-        light[f"c-{colour[1:].lower()}"], dark[f"c-{colour[1:].lower()}"] = colour, other
+        light[f"c-{colour[1:].lower()}"] = colour
+        dark[f"c-{colour[1:].lower()}"] = other
+
     light["c-333333"], dark["c-333333"] = LIGHT_COLOURS["ink"], DARK_COLOURS["ink"]
     bright, dim = (
         " ".join(f"--{name}: {value};" for name, value in theme.items()) for theme in (light, dark)
     )
+
     return "\n".join(
         [
             f":root {{ --font: {FONT}; color-scheme: light; {bright} }}",
@@ -223,9 +231,11 @@ def _link(claim: Claim, sections: Sequence[Section]) -> str:
         for chart in section.charts:
             if chart.name == claim.figure:
                 return f'<a href="#chart-{text(chart.name)}">{text(chart.title)}</a>'
+
     for section in sections:
         if section.name == claim.experiment:
             return f'<a href="#{text(section.name)}">{text(section.title)}</a>'
+
     return ""
 
 

@@ -50,6 +50,7 @@ def check_figure_path(path: str | Path) -> Path:
         raise InvalidInputError(
             f"cannot draw {str(path)!r}: there is no directory {str(path.parent)!r}"
         )
+
     return path
 
 
@@ -73,6 +74,7 @@ def load_matplotlib() -> Any:
         import matplotlib.ticker
     except ImportError:
         raise MissingExtraError.of("matplotlib", "plot", "drawing a figure") from None
+
     return matplotlib
 
 
@@ -113,12 +115,14 @@ def _grid(chart: Chart, runs: bool) -> Figure:
     per_line, legend = _legend_lines(chart, wide)
     high = lines * tall + (lines - 1) * GAP[1] + legend + 0.25
     figure, bottom = _blank(chart, wide, high)
+
     for i, panel in enumerate(chart.panels):
         row, column = divmod(i, columns)
         left = LEFT + column * (SMALL[0] + GAP[0])
         base = bottom + legend + (lines - 1 - row) * (tall + GAP[1])
         axes = figure.add_axes(_place(figure, left, base, SMALL[0], tall))
         draw_panel(axes, panel, runs, title=panel.title, first=column == 0)
+
     if legend:
         _legend(figure, chart, (LEFT, bottom - BELOW + legend), per_line)
     return figure

@@ -30,7 +30,8 @@ def name_ends(axes: Axes, lines: Sequence[Line], inches: tuple[float, float]) ->
     of the axes.
     """
     to_axes = axes.transData + axes.transAxes.inverted()
-    right, (bottom, top) = axes.get_xlim()[1], axes.get_ylim()
+    right = axes.get_xlim()[1]
+    (bottom, top) = axes.get_ylim()
     named = [line for line in lines if line.label]
     wanted = [
         float(to_axes.transform((right, min(top, max(_end(line), bottom))))[1]) for line in named
@@ -38,6 +39,7 @@ def name_ends(axes: Axes, lines: Sequence[Line], inches: tuple[float, float]) ->
     apart = min(LINE / inches[1], 1.0 / max(1, len(named) - 1))
     bend = 0.15 if len(named) <= FEW else 0.35
     a, b, c = (1.0 + step / inches[0] for step in (0.03, bend, bend + SAMPLE))
+
     for line, at, y in zip(named, wanted, spread(wanted, apart), strict=True):
         common: dict[str, Any] = {
             "transform": axes.transAxes,
@@ -76,16 +78,19 @@ def spread(wanted: Sequence[float], apart: float) -> list[float]:
     """
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
     groups: list[list[int]] = []
+
     for i in order:
         groups.append([i])
         while len(groups) > 1 and _lowest(wanted, groups[-1], apart) < _next_free(
             wanted, groups[-2], apart
         ):
             groups[-2:] = [groups[-2] + groups[-1]]
+
     places = list(wanted)
     for group in groups:
         for step, i in enumerate(group):
             places[i] = _lowest(wanted, group, apart) + step * apart
+
     return places
 
 

@@ -26,10 +26,12 @@ def draw_panel(
     _scale(axes, panel.y, "y")
     axes.set_xlabel(panel.x.label, color=INK)
     axes.set_ylabel(panel.y.label if first and not panel.rows else "", color=INK)
+
     if title:
         axes.set_title(
             "\n".join(textwrap.wrap(title, 48)), loc="left", fontsize=10, color=INK, pad=6
         )
+
     dress(axes)
     for line in panel.lines:
         if line.low is not None and line.high is not None:
@@ -40,6 +42,7 @@ def draw_panel(
                 "zorder": 2,
             }
             axes.fill_between(line.x, line.low, line.high, **band)
+
     for line in panel.lines:
         _line(axes, line, runs)
     _rows(axes, panel)
@@ -49,15 +52,18 @@ def _scale(axes: Axes, axis: Axis, which: str) -> None:
     import matplotlib.ticker as ticker
 
     own = axes.xaxis if which == "x" else axes.yaxis
+
     if axis.log:
         (axes.set_xscale if which == "x" else axes.set_yscale)("log", nonpositive="mask")
     elif not axis.ticks:
         own.set_major_formatter(ticker.EngFormatter(sep=""))  # 300k
+
     (axes.set_xlim if which == "x" else axes.set_ylim)(*axis.limits)
     if axis.log and axis.limits[1] > DECADES * axis.limits[0]:
         own.set_minor_locator(
             ticker.NullLocator()
         )  # they would be crowded, and cost half of the time
+
     if axis.ticks:
         own.set_major_locator(ticker.FixedLocator([at for at, _ in axis.ticks]))
         own.set_major_formatter(ticker.FixedFormatter([text for _, text in axis.ticks]))
@@ -93,6 +99,7 @@ def _line(axes: Axes, line: Line, runs: bool) -> None:
             **colour,
         )
         return
+
     how = {"linewidth": line.width, "markevery": 0.12, "zorder": 3} | style(line) | colour
     drawn = axes.plot(line.x, line.y, label=line.label or "_fit", **how)
     if line.steps:

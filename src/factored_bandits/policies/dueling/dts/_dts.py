@@ -65,6 +65,7 @@ def begin(policy: str, params: Params, arms: int, remember_sides: bool) -> State
     check_size(policy, arms, matrices=5 if remember_sides else 4)
     half = np.full((arms, arms), 0.5)
     kept = arms if remember_sides else 0
+
     return State(
         wins=np.zeros((arms, arms)),
         probability=half,
@@ -82,29 +83,38 @@ def candidates(state: State, level: float) -> int:
     """By how many the arms of C are beaten with high confidence: C = {i: counts[BEATEN, i] is this},
     level = alpha log t.
     """
-    lowest, deficits, beaten = state.limits[LOWEST], state.deficits, state.counts[BEATEN]
+    lowest = state.limits[LOWEST]
+    deficits = state.deficits
+    beaten = state.counts[BEATEN]
     least = len(lowest)
+
     for i in range(len(lowest)):
         if lowest[i] <= level:
-            number, smallest = 0, math.inf
+            number = 0
+            smallest = math.inf
             for j in range(len(lowest)):
                 if deficits[i, j] > level:
                     number += 1
                     smallest = min(smallest, deficits[i, j])
-            beaten[i], lowest[i] = number, smallest
+            beaten[i] = number
+            lowest[i] = smallest
         least = min(least, beaten[i])
+
     return least
 
 
 @kernel
 def only_candidate(state: State, least: int) -> int:
     """The arm of C if it has but one, else NOBODY."""
-    beaten, found = state.counts[BEATEN], NOBODY
+    beaten = state.counts[BEATEN]
+    found = NOBODY
+
     for i in range(len(beaten)):
         if beaten[i] == least:
             if found != NOBODY:
                 return NOBODY
             found = i
+
     return found
 
 
@@ -120,7 +130,9 @@ def tournament(state: State, least: int, rng: np.random.Generator) -> int:
         if counts[BEATEN, state.champion[0]] == least
         else arms
     )
-    choice, ties = state.champion[0], 1
+    choice = state.champion[0]
+    ties = 1
+
     for i in range(arms):
         if (
             fewest > 0
@@ -130,11 +142,14 @@ def tournament(state: State, least: int, rng: np.random.Generator) -> int:
         ):
             lost = play_row(state, i, fewest, rng)
             if lost < fewest:
-                choice, ties, fewest = i, 1, lost
+                choice = i
+                ties = 1
+                fewest = lost
             elif lost == fewest:
                 ties += 1
                 if randint(rng, ties) == 0:
                     choice = i
+
     state.champion[0] = choice
     return choice
 
@@ -142,8 +157,11 @@ def tournament(state: State, least: int, rng: np.random.Generator) -> int:
 @kernel
 def play_row(state: State, i: int, fewest: int, rng: np.random.Generator) -> int:
     """The duels of arm i in the sample, up to more than `fewest` losses; returns its losses."""
-    counts, probability, sides = state.counts, state.probability, state.sides
+    counts = state.counts
+    probability = state.probability
+    sides = state.sides
     arms = counts.shape[1]
+
     for j in range(arms):
         if j != i and counts[SEEN, j] <= i:
             wins = rng.random() < probability[i, j]
@@ -155,6 +173,7 @@ def play_row(state: State, i: int, fewest: int, rng: np.random.Generator) -> int
         counts[SEEN, i] = j + 1
         if counts[LOST, i] > fewest:
             break
+
     return counts[LOST, i]
 
 
@@ -163,8 +182,12 @@ def challenger(state: State, first: int, level: float, rng: np.random.Generator)
     """argmax phi_i over {i: l_i,first <= 1/2}, phi_i ~ Beta(W_i,first + 1, W_first,i + 1),
     phi_first = 1/2.
     """
-    probability, deficits = state.probability, state.deficits
-    choice, largest, rivals = first, 0.5, 0
+    probability = state.probability
+    deficits = state.deficits
+    choice = first
+    largest = 0.5
+    rivals = 0
+
     for i in range(probability.shape[0]):
         if i != first and deficits[first, i] <= level and rng.random() >= probability[first, i]:
             rivals += 1
@@ -175,14 +198,17 @@ def challenger(state: State, first: int, level: float, rng: np.random.Generator)
                     largest = draw_above_half(state.wins, choice, first, rng)
                 phi = draw_above_half(state.wins, i, first, rng)
                 if phi > largest:
-                    choice, largest = i, phi
+                    choice = i
+                    largest = phi
+
     return choice
 
 
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
     """The pair's record, posterior and deficits."""
-    first, second = actions[0, 0], actions[0, 1]
+    first = actions[0, 0]
+    second = actions[0, 1]
     if first != second:
         update_posterior(state.wins, state.probability, state.mass, first, second, rewards[0])
         state.deficits[first, second] = deficit(state.wins, first, second)

@@ -80,12 +80,17 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 @kernel
 def cheapest_winner(state: State, least: int, winner: int, rng: np.random.Generator) -> int:
     """Among the arms of C with as few losses as `winner`, the one with the least cost."""
-    counts, cost, tied = state.counts, state.limits[COST], 0
-    arms, fewest = counts.shape[1], counts[LOST, winner]
+    counts = state.counts
+    cost = state.limits[COST]
+    tied = 0
+    arms = counts.shape[1]
+    fewest = counts[LOST, winner]
+
     for i in range(arms):
         wins = counts[BEATEN, i] == least and counts[SEEN, i] == arms and counts[LOST, i] == fewest
         cost[i] = 0.0 if wins else math.inf
         tied += wins
+
     if tied > 1:
         finish(state, rng)
         add_costs(state, rng)
@@ -96,13 +101,17 @@ def cheapest_winner(state: State, least: int, winner: int, rng: np.random.Genera
                 if ties == 1 or randint(rng, ties) == 0:
                     winner = i
         state.champion[0] = winner
+
     return winner
 
 
 @kernel
 def finish(state: State, rng: np.random.Generator) -> None:
     """Sides of the pairs that the tournament left out."""
-    counts, probability, sides = state.counts, state.probability, state.sides
+    counts = state.counts
+    probability = state.probability
+    sides = state.sides
+
     for i in range(counts.shape[1]):
         for j in range(i + 1, counts.shape[1]):
             if counts[SEEN, i] <= j and counts[SEEN, j] <= i:
@@ -116,8 +125,12 @@ def add_costs(state: State, rng: np.random.Generator) -> None:
     """R_i = sum over j of r_ij / d(theta_ij) for the arms whose cost is finite, theta drawn on the
     side it has.
     """
-    wins, sides, lost, cost = state.wins, state.sides, state.counts[LOST], state.limits[COST]
-    arms, fewest = len(lost), len(lost)
+    wins = state.wins
+    sides = state.sides
+    lost = state.counts[LOST]
+    cost = state.limits[COST]
+    arms = len(lost)
+    fewest = len(lost)
     for i in range(arms):
         fewest = min(fewest, lost[i])
     for i in range(arms):

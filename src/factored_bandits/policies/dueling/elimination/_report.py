@@ -38,6 +38,7 @@ def level_reports(
             gap = float(lead[arm] / duels[arm])
             lower = gap - math.sqrt(bar / duels[arm])
         rows.append(LevelReport(inside, gap, lower, None))
+
     return [rows]
 
 

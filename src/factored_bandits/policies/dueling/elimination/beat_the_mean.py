@@ -75,11 +75,13 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
         raise InvalidInputError(
             "beat_the_mean sets its confidence by the horizon: say for how many rounds it will play"
         )
+
     check_size("beat_the_mean", arms, matrices=2)
     if params.gamma < 1.0:
         raise InvalidInputError(
             f"beat_the_mean: gamma is at least 1 (1 = strong transitivity), not {params.gamma:g}"
         )
+
     constant = factor(params)
     return State(
         totals=np.zeros((2, arms)),
@@ -101,20 +103,27 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     """The arm with the fewest duels against a random other one."""
     sift(state, rng)
     left = state.clock[LEFT]
-    place, fewest, ties = 0, math.inf, 0
+    place = 0
+    fewest = math.inf
+    ties = 0
+
     for row in range(left):
         n = state.totals[PLAYED, state.active_list[row]]
         if n < fewest:
-            place, fewest, ties = row, n, 1
+            place = row
+            fewest = n
+            ties = 1
         elif n == fewest:
             ties += 1
             if randint(rng, ties) == 0:
                 place = row
+
     other = place
     if left > 1:
         other = randint(rng, left - 1)
         if other >= place:
             other += 1
+
     actions[0, 0], actions[0, 1] = state.active_list[place], state.active_list[other]
     return 1
 
@@ -124,20 +133,29 @@ def sift(state: State, rng: np.random.Generator) -> None:
     """Remove the arm with the smallest share if even its upper bound is below the lower bound of
     the largest.
     """
-    worst, lowest, highest, fewest, ties = 0, math.inf, -math.inf, math.inf, 0
+    worst = 0
+    lowest = math.inf
+    highest = -math.inf
+    fewest = math.inf
+    ties = 0
+
     for row in range(state.clock[LEFT]):
         arm = state.active_list[row]
         n = state.totals[PLAYED, arm]
         if n == 0.0:
             return
         share = state.totals[WON, arm] / n
-        fewest, highest = min(fewest, n), max(highest, share)
+        fewest = min(fewest, n)
+        highest = max(highest, share)
         if share < lowest:
-            worst, lowest, ties = row, share, 1
+            worst = row
+            lowest = share
+            ties = 1
         elif share == lowest:
             ties += 1
             if randint(rng, ties) == 0:
                 worst = row
+
     if highest > lowest and (highest - lowest) * (highest - lowest) * fewest >= state.bar[0]:
         remove(state, worst)
 
@@ -150,6 +168,7 @@ def remove(state: State, row: int) -> None:
     state.clock[CHANGES] += 1
     state.active_list[row] = state.active_list[state.clock[LEFT]]
     state.active[gone] = False
+
     for place in range(state.clock[LEFT]):
         arm = state.active_list[place]
         state.totals[WON, arm] -= state.pairs[WON, arm, gone]
@@ -159,7 +178,8 @@ def remove(state: State, row: int) -> None:
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
     """The first arm learns; a duel with an arm that is out by now would be struck anyway."""
-    first, second = actions[0, 0], actions[0, 1]
+    first = actions[0, 0]
+    second = actions[0, 1]
     if first != second and state.active[first] and state.active[second]:
         state.totals[WON, first] += rewards[0]
         state.totals[PLAYED, first] += 1.0
@@ -176,15 +196,20 @@ def idle(params: Params, state: State, t: int) -> int:
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
     """The arm left with the largest share of wins."""
-    best, highest = state.active_list[0], -1.0
+    best = state.active_list[0]
+    highest = -1.0
+
     for row in range(state.clock[LEFT]):
         arm = state.active_list[row]
         if (
             state.totals[PLAYED, arm] > 0.0
             and state.totals[WON, arm] / state.totals[PLAYED, arm] > highest
         ):
-            best, highest = arm, state.totals[WON, arm] / state.totals[PLAYED, arm]
-    action[0], action[1] = best, best
+            best = arm
+            highest = state.totals[WON, arm] / state.totals[PLAYED, arm]
+
+    action[0] = best
+    action[1] = best
 
 
 @kernel
@@ -200,6 +225,7 @@ def status(params: Params, state: State, t: int) -> list[list[LevelReport]]:
     won, played = state.totals
     shares = won / np.maximum(played, 1.0)
     fewest = np.minimum(played[state.active].min(), played)
+
     return level_reports(
         state.active, int(action[0]), (shares[action[0]] - shares) * fewest, fewest, state.bar[0]
     )

@@ -66,6 +66,7 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
             "interleaved_filter sets its confidence by the horizon: say for how many rounds it "
             "will play"
         )
+
     arms = int(sizes[0])
     return State(
         lead=np.zeros(arms),
@@ -83,13 +84,19 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     if state.clock[CANDIDATE] < 0:
         shuffle_column(rng, state.rivals, 0, len(state.rivals))
         state.clock[CANDIDATE] = state.rivals[state.clock[LEFT], 0]
+
     sift(state, rng)
-    candidate, left = state.clock[CANDIDATE], state.clock[LEFT]
+    candidate = state.clock[CANDIDATE]
+    left = state.clock[LEFT]
+
     for row in range(left):
         actions[row, 0] = candidate
         actions[row, 1] = state.rivals[row, 0]
+
     if left == 0:
-        actions[0, 0], actions[0, 1] = candidate, candidate
+        actions[0, 0] = candidate
+        actions[0, 1] = candidate
+
     return max(left, 1)
 
 
@@ -104,13 +111,16 @@ def sift(state: State, rng: np.random.Generator) -> None:
     """Drop whom the candidate has beaten; if it was beaten itself, the winner (one of them) takes
     its place.
     """
-    winner, winners = -1, 0
+    winner = -1
+    winners = 0
+
     for row in range(state.clock[LEFT]):
         rival = state.rivals[row, 0]
         if state.lead[rival] < 0.0 and decided(state, rival):
             winners += 1
             if randint(rng, winners) == 0:
                 winner = rival
+
     row = 0
     while row < state.clock[LEFT]:
         rival = state.rivals[row, 0]
@@ -121,11 +131,13 @@ def sift(state: State, rng: np.random.Generator) -> None:
             state.active[rival] = False
         else:
             row += 1
+
     if winner >= 0:
         state.active[state.clock[CANDIDATE]] = False
         state.clock[CANDIDATE] = winner
         for arm in range(len(state.lead)):
-            state.lead[arm], state.plays[arm] = 0.0, 0
+            state.lead[arm] = 0.0
+            state.plays[arm] = 0
 
 
 @kernel
@@ -155,12 +167,16 @@ def idle(params: Params, state: State, t: int) -> int:
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
     """The candidate, or the rival that is furthest ahead of it."""
-    best, lead = max(state.clock[CANDIDATE], 0), 0.0
+    best = max(state.clock[CANDIDATE], 0)
+    lead = 0.0
+
     for row in range(state.clock[LEFT]):
         if state.lead[state.rivals[row, 0]] < lead:
             best = state.rivals[row, 0]
             lead = state.lead[best]
-    action[0], action[1] = best, best
+
+    action[0] = best
+    action[1] = best
 
 
 @kernel

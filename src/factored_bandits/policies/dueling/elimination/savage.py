@@ -73,8 +73,10 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
         raise InvalidInputError(
             "savage sets its confidence by the horizon: say for how many rounds it will play"
         )
+
     check_size("savage", arms, matrices=3)
     order = np.stack(np.triu_indices(arms, 1), axis=1)
+
     return State(
         order=order,
         pairs=np.zeros((arms, arms, 2)),
@@ -89,23 +91,30 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """A random one of the pairs with the fewest duels."""
-    clock, order = state.clock, state.order
+    clock = state.clock
+    order = state.order
     actions[0, 0], actions[0, 1] = clock[WINNER], clock[WINNER]
+
     while clock[LEFT] > 1:
         if clock[NEXT] == clock[EDGE]:
             new_pass(state)
         place = clock[NEXT] + randint(rng, clock[EDGE] - clock[NEXT])
-        i, j = order[place, 0], order[place, 1]
+        i = order[place, 0]
+        j = order[place, 1]
         move(order, clock[NEXT], place)
         if state.active[i] and state.active[j]:
-            order[clock[NEXT], 0], order[clock[NEXT], 1] = i, j
+            order[clock[NEXT], 0] = i
+            order[clock[NEXT], 1] = j
             clock[NEXT] += 1
-            actions[0, 0], actions[0, 1] = i, j
+            actions[0, 0] = i
+            actions[0, 1] = j
             break
         move(order, clock[DEAD], clock[NEXT])
-        order[clock[DEAD], 0], order[clock[DEAD], 1] = i, j
+        order[clock[DEAD], 0] = i
+        order[clock[DEAD], 1] = j
         clock[DEAD] += 1
         clock[NEXT] += 1
+
     return 1
 
 
@@ -118,7 +127,8 @@ def move(order: Ints, source: int, target: int) -> None:
 @kernel
 def new_pass(state: State) -> None:
     """All pairs with the fewest duels are to be played once more."""
-    clock, order = state.clock, state.order
+    clock = state.clock
+    order = state.order
     clock[NEXT] = clock[DEAD]
     clock[LEVEL] += 1
     if clock[DEAD] == clock[EDGE]:
@@ -133,7 +143,8 @@ def new_pass(state: State) -> None:
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
     """The pair's lead; the arm behind goes out when the lead is with high confidence."""
-    i, j = actions[0, 0], actions[0, 1]
+    i = actions[0, 0]
+    j = actions[0, 1]
     if i == j:
         return
     state.pairs[i, j, LEAD] += rewards[0] - 0.5
@@ -146,6 +157,7 @@ def judge(state: State, i: int, j: int) -> None:
     """Is one of the two out?"""
     lead = state.pairs[i, j, LEAD]
     loser = j if lead > 0.0 else i
+
     if (
         lead * lead > state.bar[0] * state.pairs[i, j, DUELS]
         and state.active[i]
@@ -168,7 +180,9 @@ def idle(params: Params, state: State, t: int) -> int:
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
     """The arm left whose worst record against another one left is best."""
-    best, highest = 0, -math.inf
+    best = 0
+    highest = -math.inf
+
     for i in range(len(state.active)):
         worst = math.inf
         for j in range(len(state.active)):
@@ -177,8 +191,11 @@ def recommend(params: Params, state: State, action: Ints) -> None:
                 lead = pair[LEAD] / max(pair[DUELS], 1.0)
                 worst = min(worst, lead if i < j else -lead)
         if state.active[i] and worst > highest:
-            best, highest = i, worst
-    action[0], action[1] = best, best
+            best = i
+            highest = worst
+
+    action[0] = best
+    action[1] = best
 
 
 @kernel

@@ -62,6 +62,7 @@ def begin(policy: str, params: Params, arms: int) -> State:
         1.0 / (2.0 * alpha - 1.0)
     )
     counts = np.array([batches, arms, 0])
+
     return State(
         np.zeros((arms, arms)), np.ones(arms, dtype=np.bool_), groups, counts, np.array([delay])
     )
@@ -70,10 +71,13 @@ def begin(policy: str, params: Params, arms: int) -> State:
 @kernel
 def regroup(state: State, batch: int, rng: np.random.Generator) -> None:
     """Draw the batches at the first round; merge them when the number of arms has halved."""
-    groups, counts = state.groups, state.counts
+    groups = state.groups
+    counts = state.counts
+
     if counts[STAGE] == 0:
         counts[STAGE] = 1
         shuffle_column(rng, groups, ARM, len(groups))
+
     if counts[BATCHES] > 1 and counts[LEFT] * 2 ** counts[STAGE] <= len(groups):
         counts[STAGE] += 1
         rank_batches(state, rng)
@@ -83,12 +87,14 @@ def regroup(state: State, batch: int, rng: np.random.Generator) -> None:
 @kernel
 def rank_batches(state: State, rng: np.random.Generator) -> None:
     """Ranks by length, random among equals."""
-    groups, batches = state.groups, state.counts[BATCHES]
+    groups = state.groups
+    batches = state.counts[BATCHES]
     for b in range(batches):
         groups[b, RANK] = b
     shuffle_column(rng, groups, RANK, batches)
     for k in range(1, batches):
-        moved, place = groups[k, RANK], k
+        moved = groups[k, RANK]
+        place = k
         while place > 0 and groups[groups[place - 1, RANK], LENGTH] > groups[moved, LENGTH]:
             groups[place, RANK] = groups[place - 1, RANK]
             place -= 1
@@ -98,11 +104,17 @@ def rank_batches(state: State, rng: np.random.Generator) -> None:
 @kernel
 def merge(state: State, batch: int) -> None:
     """The smallest with the largest as long as both fit into 3/2 of the batch size; the rest alone."""
-    groups, counts = state.groups, state.counts
-    low, high, batches, filled = 0, counts[BATCHES] - 1, 0, 0
+    groups = state.groups
+    counts = state.counts
+    low = 0
+    high = counts[BATCHES] - 1
+    batches = 0
+    filled = 0
+
     while low <= high:
         begin = filled
-        small, large = groups[low, RANK], groups[high, RANK]
+        small = groups[low, RANK]
+        large = groups[high, RANK]
         filled = copy_batch(groups, large, filled)
         if low < high and 2 * (groups[small, LENGTH] + groups[large, LENGTH]) <= 3 * batch:
             filled = copy_batch(groups, small, filled)
@@ -110,7 +122,9 @@ def merge(state: State, batch: int) -> None:
         high -= 1
         groups[batches, LENGTH_SCRATCH] = filled - begin
         batches += 1
-    counts[BATCHES], filled = batches, 0
+
+    counts[BATCHES] = batches
+    filled = 0
     for k in range(counts[LEFT]):
         groups[k, ARM] = groups[k, ARM_SCRATCH]
     for b in range(batches):
@@ -129,10 +143,14 @@ def copy_batch(groups: Ints, b: int, filled: int) -> int:
 @kernel
 def join_next(state: State, b: int) -> int:
     """An arm alone in its batch joins the next batch; returns the number of that batch."""
-    groups, counts = state.groups, state.counts
+    groups = state.groups
+    counts = state.counts
     if groups[b, LENGTH] > 1 or counts[BATCHES] == 1:
         return b
-    arm, target, filled = groups[groups[b, START], ARM], (b + 1) % counts[BATCHES], 0
+    arm = groups[groups[b, START], ARM]
+    target = (b + 1) % counts[BATCHES]
+    filled = 0
+
     for other in range(counts[BATCHES]):
         begin = filled
         if other != b:
@@ -141,6 +159,7 @@ def join_next(state: State, b: int) -> int:
             groups[filled, ARM_SCRATCH] = arm
             filled += 1
         groups[other, LENGTH_SCRATCH] = filled - begin
+
     counts[BATCHES] -= 1
     for k in range(filled):
         groups[k, ARM] = groups[k, ARM_SCRATCH]
@@ -149,6 +168,7 @@ def join_next(state: State, b: int) -> int:
         groups[other, START] = filled
         groups[other, LENGTH] = groups[other if other < b else other + 1, LENGTH_SCRATCH]
         filled += groups[other, LENGTH]
+
     return target if target < b else target - 1
 
 
@@ -157,20 +177,26 @@ def weakest(state: State, b: int, level: float) -> int:
     """The place in batch b of an arm that another one of it beats with high confidence, level = alpha
     log(t + C); or -1.
     """
-    groups, wins = state.groups, state.wins
-    start, length = groups[b, START], groups[b, LENGTH]
+    groups = state.groups
+    wins = state.wins
+    start = groups[b, START]
+    length = groups[b, LENGTH]
+
     for k in range(length):
         for other in range(length):
             if deficit(wins, groups[start + k, ARM], groups[start + other, ARM]) > level:
                 return k
+
     return -1
 
 
 @kernel
 def remove(state: State, b: int, place: int) -> None:
     """An arm leaves; the last of its batch takes its place."""
-    groups, counts = state.groups, state.counts
-    at, last = groups[b, START] + place, groups[b, START] + groups[b, LENGTH] - 1
+    groups = state.groups
+    counts = state.counts
+    at = groups[b, START] + place
+    last = groups[b, START] + groups[b, LENGTH] - 1
     state.active[groups[at, ARM]] = False
     groups[at, ARM] = groups[last, ARM]
     groups[b, LENGTH] -= 1
@@ -193,16 +219,23 @@ def idle(params: Params, state: State, t: int) -> int:
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
     """The arm with the largest share of duels won, among those left; in both places."""
-    wins, best, largest = state.wins, 0, -1.0
+    wins = state.wins
+    best = 0
+    largest = -1.0
+
     for i in range(len(state.active)):
         if state.active[i]:
-            won, duels = 0.5, 1.0
+            won = 0.5
+            duels = 1.0
             for j in range(len(state.active)):
                 won += wins[i, j]
                 duels += wins[i, j] + wins[j, i]
             if won / duels > largest:
-                best, largest = i, won / duels
-    action[0], action[1] = best, best
+                best = i
+                largest = won / duels
+
+    action[0] = best
+    action[1] = best
 
 
 @kernel

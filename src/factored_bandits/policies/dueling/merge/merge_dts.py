@@ -83,37 +83,49 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     level = params.alpha * math.log(t + state.delay[0])
     b = join_next(state, t % state.counts[BATCHES])
     place = weakest(state, b, level)
+
     while place >= 0:
         remove(state, b, place)
         b = join_next(state, b)
         place = weakest(state, b, level)
-    start, length = state.groups[b, START], state.groups[b, LENGTH]
+
+    start = state.groups[b, START]
+    length = state.groups[b, LENGTH]
     actions[0, 0] = actions[0, 1] = state.groups[start, ARM]
+
     if length > 1:
         first = likely_winner(state, start, length, rng)
         actions[0, 0], actions[0, 1] = first, likely_loser(state, start, length, first, rng)
+
     return 1
 
 
 @kernel
 def likely_winner(state: State, start: int, length: int, rng: np.random.Generator) -> int:
     """The arm of the batch that beats most others in a sample."""
-    wins, groups = state.wins, state.groups
+    wins = state.wins
+    groups = state.groups
     for k in range(length):
         groups[k, RANK] = 0  # scratch: duels won in the sample
     for k in range(length):
         for other in range(k):
-            i, j = groups[start + k, ARM], groups[start + other, ARM]
+            i = groups[start + k, ARM]
+            j = groups[start + other, ARM]
             winner = k if rng.beta(wins[i, j] + 1.0, wins[j, i] + 1.0) > 0.5 else other
             groups[winner, RANK] += 1
-    choice, ties = 0, 1
+
+    choice = 0
+    ties = 1
+
     for k in range(1, length):
         if groups[k, RANK] > groups[choice, RANK]:
-            choice, ties = k, 1
+            choice = k
+            ties = 1
         elif groups[k, RANK] == groups[choice, RANK]:
             ties += 1
             if randint(rng, ties) == 0:
                 choice = k
+
     return groups[start + choice, ARM]
 
 
@@ -122,11 +134,16 @@ def likely_loser(
     state: State, start: int, length: int, first: int, rng: np.random.Generator
 ) -> int:
     """argmin over the other arms of the batch of phi_j ~ Beta(W_j,first + 1, W_first,j + 1)."""
-    wins, choice, smallest = state.wins, first, math.inf
+    wins = state.wins
+    choice = first
+    smallest = math.inf
+
     for k in range(length):
         j = state.groups[start + k, ARM]
         if j != first:
             phi = rng.beta(wins[j, first] + 1.0, wins[first, j] + 1.0)
             if phi < smallest:
-                choice, smallest = j, phi
+                choice = j
+                smallest = phi
+
     return choice

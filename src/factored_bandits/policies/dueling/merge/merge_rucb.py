@@ -79,19 +79,25 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """The next batch: who is beaten leaves; a random arm and its strongest rival duel."""
     regroup(state, params.batch, rng)
-    b, level = t % state.counts[BATCHES], params.alpha * math.log(t + state.delay[0])
+    b = t % state.counts[BATCHES]
+    level = params.alpha * math.log(t + state.delay[0])
     place = weakest(state, b, level)
+
     while place >= 0:
         remove(state, b, place)
         place = weakest(state, b, level)
-    start, length = state.groups[b, START], state.groups[b, LENGTH]
+
+    start = state.groups[b, START]
+    length = state.groups[b, LENGTH]
     actions[0, 0] = actions[0, 1] = state.groups[start, ARM]
+
     if length > 1:
         place = randint(rng, length)
         actions[0, 0] = state.groups[start + place, ARM]
         actions[0, 1] = state.groups[
             start + strongest(state, start, length, place, level, rng), ARM
         ]
+
     return 1
 
 
@@ -102,8 +108,12 @@ def strongest(
     """The place in the batch with the largest u_jc, c at `place` excluded; 1 for a pair that has
     not met.
     """
-    wins, c = state.wins, state.groups[start + place, ARM]
-    choice, best, ties = place, -math.inf, 0
+    wins = state.wins
+    c = state.groups[start + place, ARM]
+    choice = place
+    best = -math.inf
+    ties = 0
+
     for k in range(length):
         if k != place:
             j = state.groups[start + k, ARM]
@@ -111,8 +121,10 @@ def strongest(
             bound = wins[j, c] / n + math.sqrt(level / n) if n > 0.0 else 1.0
             if bound >= best:
                 if bound > best:
-                    best, ties = bound, 0
+                    best = bound
+                    ties = 0
                 ties += 1
                 if ties == 1 or randint(rng, ties) == 0:
                     choice = k
+
     return choice

@@ -86,10 +86,13 @@ def member(context: Ints, rng: np.random.Generator) -> int:
     total = 0
     for arm in range(len(context)):
         total += context[arm]
-    place, arm = randint(rng, total), 0
+    place = randint(rng, total)
+    arm = 0
+
     while place >= context[arm]:
         place -= context[arm]
         arm += 1
+
     return arm
 
 
@@ -100,6 +103,7 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
     """
     ucb_feed(state.table, actions[0, 1], 1.0 - rewards[0])
     state.clock[DONE] += 1
+
     if state.clock[DONE] == 2 ** state.clock[EPOCH]:
         for arm in range(len(state.context)):
             state.context[arm] = int(state.table[PLAYS, arm])
@@ -111,9 +115,14 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
     """The arm that was chosen most in this epoch and the last."""
-    best, most = 0, -1.0
+    best = 0
+    most = -1.0
+
     for arm in range(len(state.context)):
         chosen = state.context[arm] + state.table[PLAYS, arm]
         if chosen > most:
-            best, most = arm, chosen
-    action[0], action[1] = best, best
+            best = arm
+            most = chosen
+
+    action[0] = best
+    action[1] = best

@@ -81,7 +81,8 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
     """The machine of the first arm learns whether its choice won."""
-    first, second = actions[0, 0], actions[0, 1]
+    first = actions[0, 0]
+    second = actions[0, 1]
     ucb_feed(state.tables[first], second, 1.0 - rewards[0])
     state.pulls[first] += 1.0
     state.chosen[second] += 1
@@ -94,7 +95,8 @@ def recommend(params: Params, state: State, action: Ints) -> None:
     for arm in range(1, len(state.chosen)):
         if state.chosen[arm] > state.chosen[best]:
             best = arm
-    action[0], action[1] = best, best
+    action[0] = best
+    action[1] = best
 
 
 def warm_start(params: Params, state: State, wins: Floats) -> None:

@@ -74,12 +74,17 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
     """The arm with the largest expected share of wins."""
-    best, highest = 0, -1.0
+    best = 0
+    highest = -1.0
+
     for arm in range(state.table.shape[1]):
         share = (state.table[WINS, arm] + 1.0) / (state.table[PLAYS, arm] + 2.0)
         if share > highest:
-            best, highest = arm, share
-    action[0], action[1] = best, best
+            best = arm
+            highest = share
+
+    action[0] = best
+    action[1] = best
 
 
 def warm_start(params: Params, state: State, wins: Floats) -> None:

@@ -96,13 +96,15 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
             remember(
                 state.remembered, t, place, state.tables[place, PROBABILITIES, actions[0, place]]
             )
+
     return 1
 
 
 @kernel
 def pick(params: Params, state: State, place: int, rng: np.random.Generator) -> int:
     """The choice of one machine."""
-    table, pulls = state.tables[place], state.pulls[0]
+    table = state.tables[place]
+    pulls = state.pulls[0]
     if params.base_bandit == UCB:
         return ucb_pick(table, pulls, params.alpha, rng)
     if params.base_bandit == THOMPSON:
@@ -117,7 +119,8 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
     """Each machine learns whether its arm won."""
     state.pulls[0] += 1.0
     for place in range(2):
-        table, arm = state.tables[place], actions[0, place]
+        table = state.tables[place]
+        arm = actions[0, place]
         win = rewards[0] if place == 0 else 1.0 - rewards[0]
         if params.base_bandit == UCB:
             ucb_feed(table, arm, win)
@@ -144,9 +147,14 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
     """The arm that was played most, both places together."""
-    best, most = 0, -1.0
+    best = 0
+    most = -1.0
+
     for arm in range(state.tables.shape[2]):
         plays = state.tables[0, PLAYS, arm] + state.tables[1, PLAYS, arm]
         if plays > most:
-            best, most = arm, plays
-    action[0], action[1] = best, best
+            best = arm
+            most = plays
+
+    action[0] = best
+    action[1] = best

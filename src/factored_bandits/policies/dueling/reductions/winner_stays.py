@@ -83,12 +83,14 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     if t < clock[AWAKE]:
         actions[0, 0], actions[0, 1] = clock[FIRST], clock[FIRST]
         return 1
+
     if clock[SECOND] == NOBODY:
         if clock[WAITING] == 0:
             new_round(params, state)
         if clock[FIRST] == NOBODY:
             clock[FIRST] = challenger(state, rng)
         clock[SECOND] = challenger(state, rng)
+
     actions[0, 0], actions[0, 1] = clock[FIRST], clock[SECOND]
     return 1
 
@@ -96,11 +98,14 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 @kernel
 def new_round(params: Params, state: State) -> None:
     """Everyone but the title holder is to play; the loser of the last duel, if still there, begins."""
-    clock, count = state.clock, 0
+    clock = state.clock
+    count = 0
+
     for arm in range(len(state.pool)):
         if arm != clock[FIRST] and arm != clock[SECOND]:
             state.pool[count] = arm
             count += 1
+
     clock[WAITING] = count
     clock[ROUND] += 1
     state.power[0] = min(state.power[0] * params.beta, float(FOREVER))
@@ -121,15 +126,20 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
     """Win and loss; a tie changes nothing, nor does a duel that was asked before its pair was
     decided.
     """
-    clock, margin = state.clock, state.margin
-    first, second = actions[0, 0], actions[0, 1]
+    clock = state.clock
+    margin = state.margin
+    first = actions[0, 0]
+    second = actions[0, 1]
     if first == second or first != clock[FIRST] or second != clock[SECOND]:
         return
     gain = int(2.0 * rewards[0] - 1.0)
     margin[first] += gain
     margin[second] -= gain
+
     if margin[second] > margin[first]:
-        clock[FIRST], clock[SECOND] = second, first
+        clock[FIRST] = second
+        clock[SECOND] = first
+
     if margin[clock[SECOND]] == -clock[ROUND]:
         if clock[WAITING] == 0 and params.regret == STRONG:
             clock[AWAKE] = t + 1 + int(state.power[0])

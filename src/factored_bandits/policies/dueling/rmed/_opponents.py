@@ -24,14 +24,19 @@ def opponent(state: State, l: int, best: int, rng: np.random.Generator) -> int:
     share = state.share
     if share[l, best] <= 0.5:
         return best
-    choice, least, ties = best, 0.5, 0
+    choice = best
+    least = 0.5
+    ties = 0
+
     for j in range(share.shape[0]):
         if share[l, j] <= least:
             if share[l, j] < least:
-                least, ties = share[l, j], 0
+                least = share[l, j]
+                ties = 0
             ties += 1
             if ties == 1 or randint(rng, ties) == 0:
                 choice = j
+
     return choice
 
 
@@ -47,23 +52,29 @@ def cheapest(state: State, l: int, best: int, rng: np.random.Generator) -> int:
     """b_l: where evidence against l costs least, argmin over q_lj < 1/2 of max(regret, 0.01) /
     d(q_lj).
     """
-    choice, least, ties = NOBODY, math.inf, 0
+    choice = NOBODY
+    least = math.inf
+    ties = 0
+
     for j in range(state.share.shape[0]):
         if state.share[l, j] < 0.5:
             price = max(regret(state, l, j, best), 0.01) / state.divergences[l, j]
             if price <= least:
                 if price < least:
-                    least, ties = price, 0
+                    least = price
+                    ties = 0
                 ties += 1
                 if ties == 1 or randint(rng, ties) == 0:
                     choice = j
+
     return choice
 
 
 @kernel
 def fix_partners(state: State, best: int, rng: np.random.Generator) -> None:
     """RMED2FH: b_l of every arm, once, when the duels of the start are learned."""
-    clock, lists = state.clock, state.lists
+    clock = state.clock
+    lists = state.lists
     if clock[OPEN] == 1 and clock[LEARNED] >= clock[END] - 1:
         clock[OPEN] = 0
         for l in range(len(lists)):
@@ -75,11 +86,15 @@ def cheap_opponent(
     state: State, l: int, best: int, cheap: int, t: int, rng: np.random.Generator
 ) -> int:
     """RMED2: i* as long as it has met l seldom, else b_l, else RMED1's choice."""
-    share, wins = state.share, state.wins
+    share = state.share
+    wins = state.wins
+
     if cheap != NOBODY:
-        met, met_cheap = wins[l, best] + wins[best, l], wins[l, cheap] + wins[cheap, l]
+        met = wins[l, best] + wins[best, l]
+        met_cheap = wins[l, cheap] + wins[cheap, l]
         if share[l, best] <= 0.5 and met <= met_cheap / log_log(t):
             return best
         if share[l, cheap] <= 0.5:
             return cheap
+
     return opponent(state, l, best, rng)

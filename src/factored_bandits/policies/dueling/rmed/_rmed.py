@@ -64,12 +64,15 @@ def begin(policy: str, arms: int, weight: float, alpha: float) -> State:
     """Nothing known; the first loop goes over all arms."""
     check_positive(policy, alpha=alpha)
     check_size(policy, arms, matrices=4)
-    lists, clock = np.zeros((arms, 6), dtype=np.int64), np.zeros(10, dtype=np.int64)
+    lists = np.zeros((arms, 6), dtype=np.int64)
+    clock = np.zeros(10, dtype=np.int64)
     lists[:, ORDER] = lists[:, NEXT] = np.arange(arms)
-    lists[:, CHOSEN], lists[:, PARTNER] = 1, NOBODY
+    lists[:, CHOSEN] = 1
+    lists[:, PARTNER] = NOBODY
     clock[NEXT_LENGTH] = arms
     wins, divergences, evidence = (np.zeros((arms, arms)) for _ in range(3))
-    share, slack = np.full((arms, arms), 0.5), np.array([weight * arms**1.01])
+    share = np.full((arms, arms), 0.5)
+    slack = np.array([weight * arms**1.01])
     np.fill_diagonal(share, 1.0)
     return State(wins, share, divergences, evidence, np.zeros(arms), slack, lists, clock)
 
@@ -83,23 +86,30 @@ def log_log(t: int) -> float:
 @kernel
 def sweep(state: State, duels: int, t: int, rng: np.random.Generator, actions: Ints) -> bool:
     """A pair with fewer than `duels` duels, those with the fewest first; False if there is none."""
-    clock, lists, wins = state.clock, state.lists, state.wins
+    clock = state.clock
+    lists = state.lists
+    wins = state.wins
     arms = len(state.total)
+
     while clock[SWEPT] < duels:
         if clock[CURSOR] == 0:
             shuffle_column(rng, lists, ORDER, arms)
         while clock[CURSOR] < arms * arms:
-            row, column = clock[CURSOR] // arms, clock[CURSOR] % arms
+            row = clock[CURSOR] // arms
+            column = clock[CURSOR] % arms
             clock[CURSOR] += 1
-            i, j = lists[row, ORDER], lists[column, ORDER]
+            i = lists[row, ORDER]
+            j = lists[column, ORDER]
             if row < column and wins[i, j] + wins[j, i] <= clock[SWEPT]:
                 if clock[END] != t:
                     clock[BEGIN] = t
                 clock[END] = t + 1
-                actions[0, 0], actions[0, 1] = i, j
+                actions[0, 0] = i
+                actions[0, 1] = j
                 return True
         clock[SWEPT] += 1
         clock[CURSOR] = 0
+
     return False
 
 
@@ -109,16 +119,22 @@ def likeliest(state: State, rng: np.random.Generator) -> int:
     one.
     """
     total = state.total
-    best, ties, least = 0, 0, smallest(total) + ROUNDING
+    best = 0
+    ties = 0
+    least = smallest(total) + ROUNDING
+
     for i in range(len(total)):
         if total[i] <= least:
             best = i
             ties += 1
+
     if ties > 1:
-        left, best = randint(rng, ties), 0
+        left = randint(rng, ties)
+        best = 0
         while total[best] > least or left > 0:
             left -= total[best] <= least
             best += 1
+
     return best
 
 
@@ -134,16 +150,23 @@ def smallest(values: Floats) -> float:
 @kernel
 def next_arm(state: State, best: int, rng: np.random.Generator) -> int:
     """The next l of L_C, in random order; after the last, L_C = L_R = L_N and L_N = {}."""
-    clock, lists = state.clock, state.lists
+    clock = state.clock
+    lists = state.lists
+
     if clock[PLACE] == clock[LENGTH]:
         if clock[NEXT_LENGTH] == 0:  # only while rewards are out: somebody must play
             lists[0, NEXT] = best
             clock[NEXT_LENGTH] = 1
         for k in range(clock[NEXT_LENGTH]):
             arm = lists[k, NEXT]
-            lists[k, CURRENT], lists[arm, REMAINING], lists[arm, CHOSEN] = arm, 1, 0
-        clock[LENGTH], clock[PLACE], clock[NEXT_LENGTH] = clock[NEXT_LENGTH], 0, 0
+            lists[k, CURRENT] = arm
+            lists[arm, REMAINING] = 1
+            lists[arm, CHOSEN] = 0
+        clock[LENGTH] = clock[NEXT_LENGTH]
+        clock[PLACE] = 0
+        clock[NEXT_LENGTH] = 0
         shuffle_column(rng, lists, CURRENT, clock[LENGTH])
+
     clock[PLACE] += 1
     return lists[clock[PLACE] - 1, CURRENT]
 
@@ -151,21 +174,29 @@ def next_arm(state: State, best: int, rng: np.random.Generator) -> int:
 @kernel
 def learn(params: Any, state: State, t: int, actions: Ints, rewards: Floats) -> None:
     """The record of the pair; and, unless the duel was one of a pass over the pairs, L_R and L_N."""
-    clock, lists, total = state.clock, state.lists, state.total
-    first, second = actions[0, 0], actions[0, 1]
+    clock = state.clock
+    lists = state.lists
+    total = state.total
+    first = actions[0, 0]
+    second = actions[0, 1]
+
     if first != second:
         record(state.wins, first, second, rewards[0])
         update_evidence(state, first, second)
         update_evidence(state, second, first)
+
     if clock[OPEN] == 1:
         clock[LEARNED] = t
     if clock[BEGIN] <= t < clock[END]:
         return
     lists[first, REMAINING] = 0
-    least, bar = smallest(total), math.log(t) + state.slack[0]
+    least = smallest(total)
+    bar = math.log(t) + state.slack[0]
+
     for k in range(len(total)):
         if total[k] - least <= bar and lists[k, REMAINING] == 0 and lists[k, CHOSEN] == 0:
-            lists[clock[NEXT_LENGTH], NEXT], lists[k, CHOSEN] = k, 1
+            lists[clock[NEXT_LENGTH], NEXT] = k
+            lists[k, CHOSEN] = 1
             clock[NEXT_LENGTH] += 1
 
 
@@ -177,6 +208,7 @@ def update_evidence(state: State, i: int, j: int) -> None:
     state.share[i, j] = q
     state.divergences[i, j] = divergence(q, 1.0 - q)
     value = n * state.divergences[i, j]
+
     if value != state.evidence[i, j]:
         state.evidence[i, j] = value
         total = 0.0
@@ -190,10 +222,13 @@ def idle_rounds(state: State, t: int, next_pass: int) -> int:
     """While i* is alone in L_N and ahead of all it duels itself, until another arm joins or pairs
     are missing.
     """
-    clock, lists, total = state.clock, state.lists, state.total
+    clock = state.clock
+    lists = state.lists
+    total = state.total
     if clock[NEXT_LENGTH] != 1 or clock[PLACE] != clock[LENGTH] or clock[LENGTH] != 1:
         return 0
-    best, second = lists[0, NEXT], math.inf
+    best = lists[0, NEXT]
+    second = math.inf
     if lists[0, CURRENT] != best or lists[best, CHOSEN] == 0:
         return 0
     for j in range(len(total)):
@@ -201,6 +236,7 @@ def idle_rounds(state: State, t: int, next_pass: int) -> int:
             second = min(second, total[j])
             if state.share[best, j] <= 0.5:
                 return 0
+
     if second <= total[best] + ROUNDING:
         return 0
     return max(0, min(first_round(second - total[best] - state.slack[0]), next_pass) - t)
@@ -213,7 +249,8 @@ def recommend(params: Any, state: State, action: Ints) -> None:
     for i in range(len(state.total)):
         if state.total[i] < state.total[best]:
             best = i
-    action[0], action[1] = best, best
+    action[0] = best
+    action[1] = best
 
 
 def warm_start(params: Any, state: State, wins: Floats) -> None:

@@ -69,8 +69,10 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
         raise InvalidInputError(
             "rmed2fh duels every pair alpha log log T times first: it must know the horizon T"
         )
+
     state = begin("rmed2fh", int(sizes[0]), params.weight, params.alpha)
-    state.clock[GOAL], state.clock[OPEN] = math.ceil(params.alpha * log_log(horizon)), 1
+    state.clock[GOAL] = math.ceil(params.alpha * log_log(horizon))
+    state.clock[OPEN] = 1
     return state
 
 
@@ -87,6 +89,7 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
             l,
             cheap_opponent(state, l, best, state.lists[l, PARTNER], t, rng),
         )
+
     return 1
 
 

@@ -45,6 +45,7 @@ def log_gamma(x: float) -> float:
     while x < 10.0:
         product *= x
         x += 1.0
+
     y = 1.0 / (x * x)
     series = (
         1.0 / 12.0 - y * (1.0 / 360.0 - y * (1.0 / 1260.0 - y * (1.0 / 1680.0 - y / 1188.0)))
@@ -68,6 +69,7 @@ def hazard(a: float, b: float, bar: float) -> float:
     if b == 1.0 and bar > 0.0:
         exact = -a * math.log(bar)
         return exact if exact < math.log(2.0) else math.inf
+
     fall = steepness(a, b, bar) if bar > 0.0 else 0.0
     if fall <= 0.0:
         return math.inf
@@ -82,15 +84,18 @@ def set_bar(table: Floats, sums: Floats) -> float:
     """A bar that the largest variable rarely misses; all hazards, and their sums over blocks."""
     bar = 0.0
     for i in range(table.shape[1]):
-        a, b = table[FIRST, i], table[SECOND, i]
+        a = table[FIRST, i]
+        b = table[SECOND, i]
         n = a + b
         bar = max(bar, a / n - STERN * math.sqrt(a * b / (n * n * (n + 1.0))))
+
     if proposals(table, bar) > ENOUGH:
         step = 0.5 * (1.0 - bar)
         for _ in range(HALVINGS):
             if proposals(table, bar + step) > ENOUGH:
                 bar += step
             step *= 0.5
+
     for i in range(table.shape[1]):
         table[HAZARD, i] = hazard(table[FIRST, i], table[SECOND, i], bar)
     for block in range(len(sums)):
@@ -135,7 +140,10 @@ def race(table: Floats, sums: Floats, bar: float, rng: np.random.Generator) -> i
     """
     arms = table.shape[1]
     length = (arms + len(sums) - 1) // len(sums)
-    clock, best, winner = -math.log1p(-rng.random()), -1.0, -1
+    clock = -math.log1p(-rng.random())
+    best = -1.0
+    winner = -1
+
     for block in range(len(sums)):
         if sums[block] < clock:
             clock -= sums[block]
@@ -146,8 +154,10 @@ def race(table: Floats, sums: Floats, bar: float, rng: np.random.Generator) -> i
                 continue
             value = propose(table[FIRST, i], table[SECOND, i], table[HAZARD, i], bar, best, rng)
             if value > best:
-                best, winner = value, i
+                best = value
+                winner = i
             clock = -math.log1p(-rng.random())
+
     if best <= bar:
         for i in range(arms):
             if table[HAZARD, i] < math.inf:
@@ -155,7 +165,9 @@ def race(table: Floats, sums: Floats, bar: float, rng: np.random.Generator) -> i
                 while value > bar:
                     value = rng.beta(table[FIRST, i], table[SECOND, i])
                 if value > best:
-                    best, winner = value, i
+                    best = value
+                    winner = i
+
     return winner
 
 
@@ -172,6 +184,7 @@ def propose(
         below_bar = bar**a
         y = (below_bar + (1.0 - below_bar) * rng.random()) ** (1.0 / a)
         return y if y > best else -1.0
+
     fall = steepness(a, b, bar)
     above = -math.log1p(rng.random() * math.expm1(-fall * (1.0 - bar))) / fall
     y = bar + above

@@ -24,6 +24,7 @@ def arms(name: str, sizes: Ints) -> int:
             "them; this problem has "
             f"{number:,}. Use a policy that works factor by factor, such as 'tea'"
         )
+
     return number
 
 

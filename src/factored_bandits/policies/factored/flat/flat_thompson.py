@@ -64,6 +64,7 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
     number = arms("flat_thompson", sizes)
     table = np.zeros((4, number))
     table[[FIRST, SECOND]] = 1.0
+
     return State(
         np.array(sizes, dtype=np.int64),
         table,
@@ -78,7 +79,8 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     all.
     """
     if state.bar[DIRTY] >= state.table.shape[1]:
-        state.bar[BAR], state.bar[DIRTY] = set_bar(state.table, state.sums), 0.0
+        state.bar[BAR] = set_bar(state.table, state.sums)
+        state.bar[DIRTY] = 0.0
     unravel(state.sizes, race(state.table, state.sums, state.bar[BAR], rng), actions[0])
     return 1
 
@@ -86,7 +88,8 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
     """The posterior of the combination played."""
-    at, reward = ravel(state.sizes, actions[0]), min(1.0, max(0.0, rewards[0]))
+    at = ravel(state.sizes, actions[0])
+    reward = min(1.0, max(0.0, rewards[0]))
     state.table[FIRST, at] += reward
     state.table[SECOND, at] += 1.0 - reward
     state.table[PLAYS, at] += 1.0

@@ -88,10 +88,12 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
     """The combination with the best mean among those played."""
-    best, best_mean = 0, -math.inf
+    best = 0
+    best_mean = -math.inf
     for arm in range(state.table.shape[1]):
         if state.table[PLAYS, arm] > 0.0 and state.table[MEAN, arm] > best_mean:
-            best, best_mean = arm, state.table[MEAN, arm]
+            best = arm
+            best_mean = state.table[MEAN, arm]
     unravel(state.sizes, best, action)
 
 

@@ -28,12 +28,14 @@ def exponential_weights(
     >>> probabilities.round(3).tolist()
     [0.0, 0.625, 0.375]
     """
-    least, total = losses[start], 0.0
+    least = losses[start]
+    total = 0.0
     for i in range(start, start + size):
         least = min(least, losses[i])
     for i in range(start, start + size):
         probabilities[i] = math.exp(-rate * (losses[i] - least))
         total += probabilities[i]
+
     for i in range(start, start + size):
         probabilities[i] = (1.0 - uniform) * probabilities[i] / total + uniform / size
 

@@ -66,11 +66,14 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """One play, each factor by its own chances."""
-    start, probabilities = state.start, state.probabilities
+    start = state.start
+    probabilities = state.probabilities
+
     for l in range(len(start) - 1):
         size = start[l + 1] - start[l]
         rate = math.sqrt(math.log(float(size)) / (size * float(t)))
         exponential_weights(state.losses, probabilities, start[l], size, rate, 0.0)
         actions[0, l] = categorical(rng, probabilities, start[l], size)
         remember(state.remembered, t, l, probabilities[start[l] + actions[0, l]])
+
     return 1

@@ -75,19 +75,26 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """One play, each factor by its own chances."""
-    start, table, gamma = state.start, state.table, math.log(1.0 + t)
+    start = state.start
+    table = state.table
+    gamma = math.log(1.0 + t)
+
     for l in range(len(start) - 1):
         size = start[l + 1] - start[l]
         state.assumptions[l] = lb_inf_weights(table, start[l], size, gamma, state.assumptions[l])
         actions[0, l] = categorical(rng, table[PROBABILITY], start[l], size)
         remember(state.remembered, t, l, table[PROBABILITY, start[l] + actions[0, l]])
+
     return 1
 
 
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
     """Every learner gets the loss 1 - reward."""
-    start, table, gamma = state.start, state.table, math.log(1.0 + t)
+    start = state.start
+    table = state.table
+    gamma = math.log(1.0 + t)
+
     for l in range(len(start) - 1):
         at = start[l] + actions[0, l]
         table[PROBABILITY, at] = recall(state.remembered, t, l, table[PROBABILITY, at])

@@ -68,7 +68,10 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """One play, each factor by its own weights."""
-    start, weights, rate = state.start, state.weights, learning_rate(float(t), params.estimator)
+    start = state.start
+    weights = state.weights
+    rate = learning_rate(float(t), params.estimator)
+
     for l in range(len(start) - 1):
         size = start[l + 1] - start[l]
         state.assumptions[l] = tsallis_weights(
@@ -76,15 +79,20 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
         )
         actions[0, l] = categorical(rng, weights, start[l], size)
         remember(state.remembered, t, l, weights[start[l] + actions[0, l]])
+
     return 1
 
 
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
     """Every learner gets the loss 1 - reward."""
-    start, weights, rate = state.start, state.weights, learning_rate(float(t), params.estimator)
+    start = state.start
+    weights = state.weights
+    rate = learning_rate(float(t), params.estimator)
+
     for l in range(len(start) - 1):
-        at, size = start[l] + actions[0, l], start[l + 1] - start[l]
+        at = start[l] + actions[0, l]
+        size = start[l + 1] - start[l]
         weights[at] = recall(state.remembered, t, l, weights[at])
         loss = 1.0 - rewards[0]
         tsallis_feed(

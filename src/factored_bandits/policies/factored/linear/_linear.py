@@ -57,12 +57,15 @@ def shrink(covariance: Floats, ones: Ints, weight: float, work: Floats) -> float
     for k in range(1, len(ones)):
         for j in range(size):
             work[j] += covariance[ones[k], j]
+
     form = value(work, ones)
     rate = weight / (1.0 + weight * form)
+
     for i in range(size):
         scaled = rate * work[i]
         for j in range(size):
             covariance[i, j] -= scaled * work[j]
+
     return form
 
 
@@ -80,12 +83,15 @@ def shrink_factor(factor: Floats, ones: Ints, weight: float, work: Floats, phi: 
         form += phi[i] * phi[i]
         for j in range(size):
             work[j] += phi[i] * factor[i, j]
+
     a = 1.0 / (1.0 + weight * form)
     rate = weight * a / (1.0 + math.sqrt(a))
+
     for i in range(size):
         scaled = rate * phi[i]
         for j in range(size):
             factor[i, j] -= scaled * work[j]
+
     return form
 
 

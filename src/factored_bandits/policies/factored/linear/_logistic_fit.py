@@ -39,16 +39,23 @@ def fit(state: Any, ridge: float, theta: Floats, step: Floats) -> None:
 @kernel
 def newton_system(state: Any, ridge: float, theta: Floats, gradient: Floats) -> None:
     """The gradient of the loss, and the lower triangle of its Hessian."""
-    book, sums, hessian, ones = state.book, state.sums, state.hessian, state.ones
+    book = state.book
+    sums = state.sums
+    hessian = state.hessian
+    ones = state.ones
+
     for i in range(len(theta)):
         gradient[i] = ridge * theta[i]
         for j in range(i):
             hessian[i, j] = 0.0
         hessian[i, i] = ridge
+
     for row in range(state.tally[KNOWN]):
         main_effects(state.start, book[row, LEVELS:], ones)
-        p, n = sigmoid(value(theta, ones)), book[row, PLAYS]
-        weight, error = n * p * (1.0 - p), n * p - sums[row, TOTAL]
+        p = sigmoid(value(theta, ones))
+        n = book[row, PLAYS]
+        weight = n * p * (1.0 - p)
+        error = n * p - sums[row, TOTAL]
         for a in range(len(ones)):
             gradient[ones[a]] += error
             for b in range(a + 1):  # features of a combination are in ascending order
@@ -70,6 +77,7 @@ def solve(hessian: Floats, gradient: Floats) -> None:
         for k in range(i):
             gradient[i] -= hessian[i, k] * gradient[k]
         gradient[i] /= hessian[i, i]
+
     for i in range(d - 1, -1, -1):
         for k in range(i + 1, d):
             gradient[i] -= hessian[k, i] * gradient[k]

@@ -56,6 +56,7 @@ def most_optimistic(
     if combinations <= ENUMERATED:
         enumerate_all(model, rng, common, trial, action)
         return
+
     best_levels(start, model.theta, trial)
     best = ascend(model, rng, common[0], trial)
     for l in range(len(action)):
@@ -77,8 +78,12 @@ def enumerate_all(
     """Row l of `common`: column j >= 1 the sum of P over (prefix of l levels, j); column 0 its
     x'Px; see `extend`.
     """
-    start, theta, covariance = model.start, model.theta, model.covariance
-    last, d, ties = len(action) - 1, len(theta), 1
+    start = model.start
+    theta = model.theta
+    covariance = model.covariance
+    last = len(action) - 1
+    d = len(theta)
+    ties = 1
     best = -math.inf
     for j in range(d):
         common[0, j] = covariance[0, j]
@@ -128,13 +133,17 @@ def ascend(model: Model, rng: np.random.Generator, common: Floats, action: Ints)
     """Change one factor at a time to its best level until no change helps; returns the value
     reached.
     """
-    start, theta, covariance = model.start, model.theta, model.covariance
+    start = model.start
+    theta = model.theta
+    covariance = model.covariance
     best = -math.inf
+
     for _ in range(MOST_SWEEPS):
         before = best
         for l in range(len(action)):
             mean, form = without(model, common, action, l)
-            best, ties = -math.inf, 1
+            best = -math.inf
+            ties = 1
             for k in range(start[l], start[l + 1]):
                 found = optimism(model, mean + theta[k], form + covariance[k, k] + 2.0 * common[k])
                 if found < best:
@@ -145,6 +154,7 @@ def ascend(model: Model, rng: np.random.Generator, common: Floats, action: Ints)
                     action[l] = k - start[l]
         if best <= before:
             break
+
     return best
 
 
@@ -153,10 +163,14 @@ def without(model: Model, common: Floats, action: Ints, l: int) -> tuple[float, 
     """x'theta and x'Px of a combination without its level of factor l; x'P of that factor's levels
     into `common`.
     """
-    start, theta, covariance = model.start, model.theta, model.covariance
+    start = model.start
+    theta = model.theta
+    covariance = model.covariance
     for j in range(start[l], start[l + 1]):
         common[j] = covariance[0, j]
-    mean, form = theta[0], covariance[0, 0]
+    mean = theta[0]
+    form = covariance[0, 0]
+
     for m in range(len(action)):
         if m == l:
             continue
@@ -168,4 +182,5 @@ def without(model: Model, common: Floats, action: Ints, l: int) -> tuple[float, 
                 form += covariance[k, start[o] + action[o]]
         for j in range(start[l], start[l + 1]):
             common[j] += covariance[k, j]
+
     return mean, form

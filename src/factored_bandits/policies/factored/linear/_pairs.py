@@ -27,7 +27,8 @@ def pair_offsets(sizes: Ints) -> tuple[Ints, int]:
     >>> pairs.tolist(), features
     ([[0, 6], [0, 0]], 12)
     """
-    pairs, end = np.zeros((len(sizes), len(sizes)), dtype=np.int64), int(offsets(sizes)[-1])
+    pairs = np.zeros((len(sizes), len(sizes)), dtype=np.int64)
+    end = int(offsets(sizes)[-1])
     for l in range(len(sizes)):
         for m in range(l + 1, len(sizes)):
             pairs[l, m] = end
@@ -85,7 +86,8 @@ def climb(start: Ints, pairs: Ints, weights: Floats, action: Ints) -> None:
             for i in range(start[l + 1] - start[l]):
                 reached = level_value(start, pairs, weights, action, l, i)
                 if reached > best:
-                    best, improved = reached, True
+                    best = reached
+                    improved = True
                     action[l] = i
         if not improved:
             return
@@ -125,6 +127,7 @@ def climb_from_anywhere(
         for l in range(len(action)):
             trial[0, l] = randint(rng, start[l + 1] - start[l])
         best = climb_and_compare(start, pairs, weights, trial, best, action)
+
     for l in range(len(action)):
         trial[1, l] = action[l]
 

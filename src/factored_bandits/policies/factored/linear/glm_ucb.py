@@ -86,8 +86,10 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
             "positive, not "
             f"{params.delta}, {params.bound}, {params.refit} and {params.l2}"
         )
+
     shape, slots, book = table(sizes, horizon, "glm_ucb", columns=2 + len(sizes))
     combinations = math.prod(np.asarray(sizes).tolist())
+
     if len(book) < min(combinations, horizon or combinations):
         unknown = "" if horizon else " if the horizon is unknown"
         raise InvalidInputError(
@@ -95,8 +97,10 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
             f"has {combinations:,}. "
             "Use a policy without such counts, such as 'logistic_thompson'"
         )
+
     start = offsets(sizes)
     d = int(start[-1])
+
     return State(
         start=start,
         ones=np.zeros(len(start), dtype=np.int64),
@@ -117,10 +121,15 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """The combination with the largest upper bound."""
-    theta, common, trial, tally = state.vectors[THETA], state.common, state.trial, state.tally
+    theta = state.vectors[THETA]
+    common = state.common
+    trial = state.trial
+    tally = state.tally
+
     if tally[LEARNED] > (1.0 + params.refit) * tally[FITTED]:
         tally[FITTED] = tally[LEARNED]
         fit(state, params.l2, theta, state.vectors[WORK])
+
     model = Model(state.start, theta, state.covariance, radius(params, state, len(trial)), LOGISTIC)
     most_optimistic(model, rng, common, trial, actions[0])
     return 1

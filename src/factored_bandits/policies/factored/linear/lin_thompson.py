@@ -61,6 +61,7 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
         raise InvalidInputError(
             f"lin_thompson: v and regularisation must be positive, not {params.v} and {params[1]}"
         )
+
     start = offsets(sizes)
     d = int(start[-1])
     ones = np.zeros(len(start), dtype=np.int64)
@@ -78,7 +79,8 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
     """Recursive least squares."""
-    estimate, work = state.vectors[ESTIMATE], state.vectors[WORK]
+    estimate = state.vectors[ESTIMATE]
+    work = state.vectors[WORK]
     main_effects(state.start, actions[0], state.ones)
     error = rewards[0] - value(estimate, state.ones)
     form = shrink_factor(state.factor, state.ones, 1.0, work, state.vectors[PHI])

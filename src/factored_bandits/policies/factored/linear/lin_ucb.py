@@ -71,8 +71,10 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
             "positive, not "
             f"{params.delta}, {params.bound} and {params.regularisation}"
         )
+
     start = offsets(sizes)
     d = int(start[-1])
+
     return State(
         start=start,
         ones=np.zeros(len(start), dtype=np.int64),
@@ -104,7 +106,8 @@ def beta(params: Params, state: State) -> float:
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
     """Recursive least squares."""
-    estimate, work = state.vectors[ESTIMATE], state.vectors[WORK]
+    estimate = state.vectors[ESTIMATE]
+    work = state.vectors[WORK]
     main_effects(state.start, actions[0], state.ones)
     error = rewards[0] - value(estimate, state.ones)
     form = shrink(state.covariance, state.ones, 1.0, work)

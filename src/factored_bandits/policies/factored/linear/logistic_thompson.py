@@ -80,18 +80,22 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
             "logistic_thompson: variance must be positive and restarts at least 1, not "
             f"{params.variance} and {params.restarts}"
         )
-    factors, start = len(sizes), offsets(sizes)
+
+    factors = len(sizes)
+    start = offsets(sizes)
     pairs, d = (
         pair_offsets(sizes)
         if params.interactions == PAIRWISE
         else (np.zeros((factors, factors), int), start[-1])
     )
+
     if d > MOST_WEIGHTS:
         raise InvalidInputError(
             "logistic_thompson keeps the covariance of all weights and takes at most "
             f"{MOST_WEIGHTS:,} of them; this "
             f"problem has {d:,} with interactions={'pairwise' if params.interactions else 'none'!r}"
         )
+
     features = (
         1 + factors + (factors * (factors - 1) // 2 if params.interactions == PAIRWISE else 0)
     )
@@ -110,19 +114,23 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     """The best combination under drawn weights."""
     weights = state.vectors[WEIGHTS]
     draw(state.vectors[MEAN], state.factor, 1.0, rng, weights)
+
     if params.interactions == NONE:
         best_levels(state.start, weights, actions[0])
     else:
         climb_from_anywhere(
             state.start, state.pairs, weights, params.restarts, rng, state.trial, actions[0]
         )
+
     return 1
 
 
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
     """One step of the online Laplace approximation; raw rewards are clipped onto [0, 1]."""
-    mean, work, ones = state.vectors[MEAN], state.vectors[WORK], state.ones
+    mean = state.vectors[MEAN]
+    work = state.vectors[WORK]
+    ones = state.ones
     main_effects(state.start, actions[0], ones)
     if params.interactions == PAIRWISE:
         pair_effects(state.start, state.pairs, actions[0], ones)

@@ -60,7 +60,8 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """Per factor the level with the largest index."""
-    start, spend = state.start, exploration(float(t), params.c)
+    start = state.start
+    spend = exploration(float(t), params.c)
     for l in range(len(start) - 1):
         actions[0, l] = kl_pick(state.table, start[l], start[l + 1] - start[l], spend, rng)
     return 1

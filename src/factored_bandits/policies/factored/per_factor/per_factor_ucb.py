@@ -62,7 +62,8 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """Per factor the level with the largest index."""
-    start, root = state.start, math.sqrt(params.alpha * math.log(t))
+    start = state.start
+    root = math.sqrt(params.alpha * math.log(t))
     for l in range(len(start) - 1):
         actions[0, l] = ucb_pick(state.table, start[l], start[l + 1] - start[l], root, rng)
     return 1

@@ -46,10 +46,12 @@ def begin(name: str, sizes: Ints, horizon: int, constant: float) -> State:
             f"one has {len(sizes)}; "
             "'tea' takes any number"
         )
+
     if horizon == 0:
         raise InvalidInputError(f"{name} needs the horizon: the length of its phases depends on it")
     start = offsets_of(sizes)
-    levels, log_horizon = int(start[-1]), math.log(horizon)
+    levels = int(start[-1])
+    log_horizon = math.log(horizon)
     state = State(
         start=start,
         total=np.zeros(levels),
@@ -83,20 +85,29 @@ def plan(params: Any, state: State, t: int, rng: np.random.Generator, actions: I
     """A sweep: every active row with a random column, every active column with a random row; one
     play once settled.
     """
-    rows, levels = state.start[1], state.start[2]
+    rows = state.start[1]
+    levels = state.start[2]
+
     if settled(state):
         recommend(params, state, actions[0])
         return 1
-    column, length = state.home[rows + randint(rng, levels - rows)], 0
+
+    column = state.home[rows + randint(rng, levels - rows)]
+    length = 0
+
     for i in range(rows):
         if state.active[i]:
-            actions[length, 0], actions[length, 1] = i, column
+            actions[length, 0] = i
+            actions[length, 1] = column
             length += 1
+
     row = state.home[randint(rng, rows)]
     for j in range(levels - rows):
         if state.active[rows + j]:
-            actions[length, 0], actions[length, 1] = row, j
+            actions[length, 0] = row
+            actions[length, 1] = j
             length += 1
+
     return length
 
 
@@ -105,7 +116,9 @@ def collect(state: State, actions: Ints, rewards: Floats) -> bool:
     """Add a sweep; is the phase complete?"""
     if settled(state):
         return False
-    rows, by_rows = state.start[1], True
+    rows = state.start[1]
+    by_rows = True
+
     for at in range(len(rewards)):
         if (
             at > 0 and actions[at, 0] <= actions[at - 1, 0]
@@ -113,6 +126,7 @@ def collect(state: State, actions: Ints, rewards: Floats) -> bool:
             by_rows = False
         level = actions[at, 0] if by_rows else rows + actions[at, 1]
         state.total[level] += rewards[at]
+
     state.counts[SWEEPS] += 1
     return state.counts[SWEEPS] == state.counts[TARGET]
 
@@ -124,7 +138,8 @@ def eliminate(state: State, constant: float) -> None:
     """
     changed = 0
     for l in range(2):
-        first, end = state.start[l], state.start[l + 1]
+        first = state.start[l]
+        end = state.start[l + 1]
         best = -1
         for i in range(first, end):
             if state.active[i] and (best < 0 or state.bounds[LOWER, i] > state.bounds[LOWER, best]):
@@ -136,6 +151,7 @@ def eliminate(state: State, constant: float) -> None:
             if state.active[i] and state.home[i] != i - first:
                 state.active[i] = False
                 changed = 1
+
     state.counts[CHANGES] += changed
     state.counts[PHASE] += 1
     state.counts[TARGET] = phase_end(state.counts[PHASE], constant, state.log_horizon[0])

@@ -100,7 +100,9 @@ def record(state: Any, action: Ints, reward: float) -> None:
     if state.book[row, PLAYS] == 0:
         last = state.tally[PLAYED]
         state.tally[PLAYED] += 1
-        state.book[last, HEAP], state.book[row, PLACE] = row, last
+        state.book[last, HEAP] = row
+        state.book[row, PLACE] = last
+
     state.book[row, PLAYS] += 1
     state.sums[row, TOTAL] += min(max(reward, 0.0), 1.0)
     state.sums[row, TIE] = state.luck[0]
@@ -134,19 +136,25 @@ def evidence_at_least(state: Any, place: int, q: float) -> float:
 @kernel
 def evidence(state: Any, place: int, q: float, more: float) -> float:
     """plays * kl(mean, q) + more of a neighbour that has been played; its tangent is noted."""
-    row, tangent = state.around[place], state.tangents[place]
-    n, p = plays(state, row), mean(state, row)
+    row = state.around[place]
+    tangent = state.tangents[place]
+    n = plays(state, row)
+    p = mean(state, row)
     value = n * kl(p, q) + more
+
     if 0.0 < q < 1.0:
         tangent[EVIDENCE], tangent[SLOPE] = value, n * (q - p) / (q * (1.0 - q))
-        tangent[AT], tangent[COUNT] = q, n
+        tangent[AT] = q
+        tangent[COUNT] = n
+
     return value
 
 
 @kernel
 def leads(state: Any, one: int, other: int) -> bool:
     """Whether the first row has the better mean, or won the toss."""
-    first, second = mean(state, one), mean(state, other)
+    first = mean(state, one)
+    second = mean(state, other)
     return bool(
         first > second or (first == second and state.sums[one, TIE] > state.sums[other, TIE])
     )
@@ -157,10 +165,12 @@ def settle(state: Any, row: int) -> None:
     """Move a row up or down the heap to where it belongs."""
     book = state.book
     at = book[row, PLACE]
+
     while at > 0 and leads(state, row, book[(at - 1) // 2, HEAP]):
         book[at, HEAP] = book[(at - 1) // 2, HEAP]
         book[book[at, HEAP], PLACE] = at
         at = (at - 1) // 2
+
     while 2 * at + 1 < state.tally[PLAYED]:
         child = 2 * at + 1
         if child + 1 < state.tally[PLAYED] and leads(
@@ -172,7 +182,9 @@ def settle(state: Any, row: int) -> None:
         book[at, HEAP] = book[child, HEAP]
         book[book[at, HEAP], PLACE] = at
         at = child
-    book[at, HEAP], book[row, PLACE] = row, at
+
+    book[at, HEAP] = row
+    book[row, PLACE] = at
 
 
 @kernel
@@ -193,8 +205,10 @@ def lead(state: Any, rng: np.random.Generator) -> int:
 @kernel
 def centre(state: Any, row: int) -> None:
     """Look up the neighbours of a row."""
-    shape, key = state.shape, state.book[row, KEY]
+    shape = state.shape
+    key = state.book[row, KEY]
     state.tally[CENTRE] = row
+
     for l in range(shape.shape[1]):
         own = key // shape[STRIDE, l] % shape[SIZE, l]
         shape[OWN, l] = own

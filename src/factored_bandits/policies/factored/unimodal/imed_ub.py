@@ -71,19 +71,27 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     if leader < 0:
         anywhere(state, rng, actions[0])
         return 1
-    top, no_more = mean(state, leader), full(state)
-    least, place, ties = math.log(plays(state, leader)), -1, 1
+
+    top = mean(state, leader)
+    no_more = full(state)
+    least = math.log(plays(state, leader))
+    place = -1
+    ties = 1
+
     for other in range(len(state.around)):
         row = state.around[other]
         if row == leader or (row < 0 and no_more):
             continue
         index = divergence(state, other, top, least)
         if index < least:
-            least, place, ties = index, other, 1
+            least = index
+            place = other
+            ties = 1
         elif index == least:
             ties += 1
             if rng.random() * ties < 1.0:
                 place = other
+
     step(state, place, actions[0])
     return 1
 

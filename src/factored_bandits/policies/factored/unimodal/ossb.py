@@ -92,8 +92,10 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
         raise InvalidInputError(
             f"ossb: epsilon and gamma must be at least 0, not {params.epsilon} and {params.gamma}"
         )
+
     combinations = math.prod(np.asarray(sizes).tolist())
     most = MOST_ROWS if horizon else MOST_ROWS_UNKNOWN_HORIZON
+
     if params.explore == ALL and combinations > most:
         unknown = "" if horizon else " if the horizon is unknown"
         raise InvalidInputError(
@@ -101,13 +103,16 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
             "this problem has "
             f"{combinations:,}. explore='neighbours' tries only neighbours of the leader"
         )
+
     return begin(sizes, horizon, "ossb")
 
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """Explore or exploit, by the number of plays that the neighbours have."""
-    leader, everywhere = lead(state, rng), params.explore == ALL
+    leader = lead(state, rng)
+    everywhere = params.explore == ALL
+
     if everywhere:
         number = least_played(state, rng)
         if state.tally[TRIPS] == 0:  # every combination once
@@ -116,6 +121,7 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     elif leader < 0:
         anywhere(state, rng, actions[0])
         return 1
+
     weakest, least, rarest, fewest = look(state, leader, rng)
     if least < 0.0 and not everywhere:  # a neighbour never played
         step(state, weakest, actions[0])
@@ -133,6 +139,7 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
             step(state, rarest, actions[0])
         else:
             step(state, weakest, actions[0])
+
     return 1
 
 
@@ -148,16 +155,24 @@ def look(state: State, leader: int, rng: np.random.Generator) -> tuple[int, floa
     """The neighbour with the least evidence plays / c = plays * kl (-1 if never played), and the
     one least played.
     """
-    top, no_more = mean(state, leader), full(state)
-    weakest, least, equal = -1, math.inf, 0
-    rarest, fewest, level = -1, plays(state, leader), 0
+    top = mean(state, leader)
+    no_more = full(state)
+    weakest = -1
+    least = math.inf
+    equal = 0
+    rarest = -1
+    fewest = plays(state, leader)
+    level = 0
+
     for other in range(len(state.around)):
         row = state.around[other]
         if row == leader or (row < 0 and no_more):
             continue
         n = plays(state, row)
         if n < fewest or level == 0:
-            rarest, fewest, level = other, n, 0
+            rarest = other
+            fewest = n
+            level = 0
         if n == fewest:
             level += 1
             if rng.random() * level < 1.0:
@@ -166,11 +181,14 @@ def look(state: State, leader: int, rng: np.random.Generator) -> tuple[int, floa
             continue
         mine = evidence(state, other, top, 0.0) if n > 0 else -1.0
         if mine < least:
-            weakest, least, equal = other, mine, 0
+            weakest = other
+            least = mine
+            equal = 0
         if mine == least:
             equal += 1
             if rng.random() * equal < 1.0:
                 weakest = other
+
     return weakest, least, rarest, fewest
 
 
@@ -182,11 +200,14 @@ def least_played(state: State, rng: np.random.Generator) -> int:
     progression); those before the present place have more than TRIPS plays, so nobody has to be
     looked at twice in one trip.
     """
-    tally, total = state.tally, state.shape[STRIDE, 0] * state.shape[SIZE, 0]
+    tally = state.tally
+    total = state.shape[STRIDE, 0] * state.shape[SIZE, 0]
+
     while tally[STEP] == 0:
         tally[FIRST], step_width = randint(rng, total), 1 + randint(rng, total)
         if coprime(step_width, total):
             tally[STEP] = step_width
+
     while True:
         number = (tally[FIRST] + tally[SWEPT] * tally[STEP]) % total
         if plays(state, find(state, number)) <= tally[TRIPS]:

@@ -77,14 +77,17 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     if leader < 0:
         anywhere(state, rng, actions[0])
         return 1
-    led, turn = (
-        state.book[leader, LEADS],
-        len(state.around) - actions.shape[1] + 1,
-    )  # neighbours + 1
+
+    # neighbours + 1
+    led = state.book[leader, LEADS]
+    turn = len(state.around) - actions.shape[1] + 1
     place = -1
+
     if (led - 1) % turn != 0:
-        budget, no_more = exploration(float(led), params.c), full(state)
-        best, ties = upper(mean(state, leader), budget / plays(state, leader)), 1
+        budget = exploration(float(led), params.c)
+        no_more = full(state)
+        best = upper(mean(state, leader), budget / plays(state, leader))
+        ties = 1
         for other in range(len(state.around)):
             row = state.around[other]
             if (
@@ -95,11 +98,14 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
                 continue
             bound = optimism(state, other, budget, best)
             if bound > best:
-                best, place, ties = bound, other, 1
+                best = bound
+                place = other
+                ties = 1
             elif bound == best:
                 ties += 1
                 if rng.random() * ties < 1.0:
                     place = other
+
     step(state, place, actions[0])
     return 1
 

@@ -60,16 +60,20 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     if leader < 0:
         anywhere(state, rng, actions[0])
         return 1
+
     place = -1
     if state.book[leader, LEADS] % params.gamma != 0:
-        best, no_more = draw(state, leader, rng), full(state)
+        best = draw(state, leader, rng)
+        no_more = full(state)
         for other in range(len(state.around)):
             row = state.around[other]
             if row == leader or (row < 0 and no_more):
                 continue
             value = draw(state, row, rng)
             if value > best:
-                best, place = value, other
+                best = value
+                place = other
+
     step(state, place, actions[0])
     return 1
 
