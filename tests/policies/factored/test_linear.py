@@ -50,7 +50,7 @@ def random_covariance(d, rng, plays=30):
 
 
 @pytest.mark.parametrize("weight", [1.0, 0.07])
-def test_both_rank_one_updates_are_the_inverse(weight):
+def test_both_rank1_updates_are_the_inverse(weight):
     rng, d = np.random.default_rng(1), 10
     covariance, factor, precision = np.eye(d) / 2.0, np.eye(d) / math.sqrt(2.0), 2.0 * np.eye(d)
     ones, work, phi = np.zeros(4, dtype=np.int64), np.zeros(d), np.zeros(d)
