@@ -163,7 +163,7 @@ ONLY = {  # elsewhere, the problems that the claims need
     "dueling_07": ("K=8",),
     "dueling_095": ("K=16",),
     "suite_duels": ("paper p=0.7 K=16", "cyclic K=4"),
-    "suite_factored": ("rank one 16x16 u*v*=0.25", "trap 2x16"),
+    "suite_factored": ("rank1 16x16 u*v*=0.25", "trap 2x16"),
 }
 
 

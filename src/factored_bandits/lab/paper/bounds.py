@@ -16,7 +16,7 @@ from factored_bandits.simulation.result import Result
 from factored_bandits.theory import Check, check
 
 PLAYER = {
-    "rank one 16x16": "tea",
+    "rank1 16x16": "tea",
     "sum 4x4x4": "tea",
     "duels K=16": "dueling_tea",
     "duels K=64": "dueling_tea",
@@ -30,7 +30,7 @@ SPEC = Spec(
     "of Section 4, for coins. Bounds hold in expectation: a mean may miss one by three standard "
     "errors.",
     problems=(
-        Instance("rank one 16x16", partial(spiked, 16, 0.75, 0.2), 10**8, "Theorems 1 and 2"),
+        Instance("rank1 16x16", partial(spiked, 16, 0.75, 0.2), 10**8, "Theorems 1 and 2"),
         Instance("sum 4x4x4", _sum, 10**8, "Theorems 1 and 2, three factors"),
         Instance("duels K=16", partial(identical_gap, 16, 0.95), 10**8, "Theorems 1 and 3"),
         Instance("duels K=64", partial(identical_gap, 64, 0.95), 10**8, "Theorems 1 and 3"),

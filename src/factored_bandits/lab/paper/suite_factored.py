@@ -21,7 +21,7 @@ SPEC = Spec(
     quick=Preset(
         repetitions=3,
         shorten=10,
-        left_out=(("flat_thompson", "additive 6^5"), ("flat_thompson", "rank one 20^3")),
+        left_out=(("flat_thompson", "additive 6^5"), ("flat_thompson", "rank1 20^3")),
     ),
     full=Preset(repetitions=20),
 )
