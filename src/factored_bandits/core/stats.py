@@ -30,7 +30,12 @@ class Mean(NamedTuple):
         return Mean(value, math.hypot(self.error, value * other.error) / abs(other.value))
 
     def __str__(self) -> str:
-        return f"{self.value:.3g} +- {self.error:.2g}"
+        if abs(self.value) >= 10:
+            return f"{self.value:,.0f} +- {self.error:,.0f}"
+        value = self.value
+        if abs(value) < 1e-3 * self.error:
+            value = 0.0  # rounding, not a difference
+        return f"{value:.2g} +- {self.error:.2g}"
 
 
 def standard_error(values: Floats) -> Floats:

@@ -40,7 +40,7 @@ _warm: set[tuple[str, str]] = set()
 _compiling = threading.Lock()
 
 
-def work(name: str, size: PresetName, source: str = "", file: str = "") -> dict[str, bytes]:
+def work(name: str, preset: PresetName, source: str = "", file: str = "") -> dict[str, bytes]:
     """Run the unit `name`; `source` is the text of the experiment's file, if it was not shipped.
 
     `file` is the name under which its results will be kept: a worker with other code would give it
@@ -50,7 +50,7 @@ def work(name: str, size: PresetName, source: str = "", file: str = "") -> dict[
     ['eliminations', 'plays', 'results']
     """
     experiment, _, number = name.rpartition("/")
-    every = make_tasks(_lookup.spec_of(experiment, source), size)
+    every = make_tasks(_lookup.spec_of(experiment, source), preset)
 
     if file and file not in (task.file for task in every[int(number) : int(number) + 1]):
         raise InvalidInputError(
@@ -77,7 +77,7 @@ def work(name: str, size: PresetName, source: str = "", file: str = "") -> dict[
 
 
 def work_alone(
-    name: str, size: PresetName, source: str, file: str, parent: int
+    name: str, preset: PresetName, source: str, file: str, parent: int
 ) -> dict[str, bytes]:
     """`work` in a process of its own: leaves Ctrl-C to the parent, and ends with it."""
     if threading.current_thread() is threading.main_thread():
@@ -144,7 +144,7 @@ def _results(
         "regret_unit": cell.problem.unit,
         "arms": arms(cell.problem),
         "task": task.name,
-        "size": task.size,
+        "preset": task.preset,
         "seed": cell.spec.seed,
         "code": cell.code,
         "version": __version__,

@@ -1,9 +1,8 @@
 """A sentence of the paper that an experiment can decide, and what was measured."""
 
 from dataclasses import dataclass
-from typing import Literal
 
-Verdict = Literal["holds", "fails", "undecided"]
+from factored_bandits.core.stats import Verdict
 
 
 @dataclass(frozen=True)
@@ -19,16 +18,3 @@ class Claim:
     measured: str  # what came out, with its standard error
     verdict: Verdict
     figure: str = ""  # the name of the chart that shows it, where there is one
-
-
-def verdict_of(difference: float, error: float, wide: float = 3.0) -> Verdict:
-    """Whether a difference that the claim wants positive is so, by `wide` standard errors.
-
-    >>> verdict_of(5.0, 1.0), verdict_of(-5.0, 1.0), verdict_of(2.0, 1.0)
-    ('holds', 'fails', 'undecided')
-    """
-    if difference > wide * error:
-        return "holds"
-    if difference < -wide * error:
-        return "fails"
-    return "undecided"
