@@ -1,4 +1,4 @@
-"""Where chance comes from: two generators per repetition, and the few draws that kernels share."""
+"""Random numbers: two generators per repetition, and the few draws that kernels share."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ def generators(seed: int, repetition: int = 0) -> tuple[np.random.Generator, np.
 
 @kernel
 def randint(rng: np.random.Generator, n: int) -> int:
-    """A uniform integer in 0..n-1 (four times faster in a kernel than `rng.integers`, the same
-    interpreted).
+    """A uniform integer in 0..n-1.
+
+    Four times faster in a kernel than `rng.integers`, and the same interpreted.
     """
     return int(rng.random() * n)
 

@@ -191,9 +191,7 @@ def certificates(result: Result, alpha: float = ALPHA) -> list[Certificate]:
             "this result holds no p_values to certify from; simulate it with certify=True"
         )
 
-    kind: Literal["factored", "duel"] = (
-        "factored" if len(result.p_values) == len(result.sizes) else "duel"
-    )
+    kind = result.kind
     names = [str(l) if kind == "factored" else "arm" for l in range(len(result.p_values))]
     found = []
 
@@ -202,7 +200,7 @@ def certificates(result: Result, alpha: float = ALPHA) -> list[Certificate]:
             (n, range(d.shape[1]), d[repetition])
             for n, d in zip(names, result.p_values, strict=True)
         ]
-        found.append(Certificate(result.policy, kind, result.horizon, _claims(rows), alpha))
+        found.append(Certificate(result.label, kind, result.horizon, _claims(rows), alpha))
 
     return found
 

@@ -136,7 +136,7 @@ class _Reader:
         unit = self.word((), document, "unit", "")
         problems = self.problems(unit)
         labels = [instance.name for instance in problems]
-        quick = self.size("quick", labels)
+        quick = self.preset("quick", labels)
 
         return Spec(
             name=name,
@@ -145,7 +145,7 @@ class _Reader:
             problems=tuple(problems),
             policies=self.policies((), document),
             quick=quick,
-            full=self.size("full", labels) if "full" in document else quick,
+            full=self.preset("full", labels) if "full" in document else quick,
             seed=self.integer((), document, "seed", 0, 0),
             unit=unit,
             checkpoints=self.integer((), document, "checkpoints", 60, 1),

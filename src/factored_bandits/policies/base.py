@@ -209,6 +209,9 @@ class Policy:
             return self.name
         return f"{self.name}({', '.join(f'{n}={v}' for n, v in changed.items())})"
 
+    def __str__(self) -> str:
+        return self.label
+
     @property
     def theorem(self) -> int | None:
         """The theorem of the paper on it; None with parameters that are not the paper's."""
