@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
+from factored_bandits.core.packing import pack, unpack
 from factored_bandits.errors import DecisionError, DumpError
-
-from .dump import pack, unpack
 
 REMEMBERED = 1000  # expired ids, for a precise answer to whoever comes too late
 

@@ -12,7 +12,8 @@ import numpy as np
 from factored_bandits.core.arrays import Floats
 from factored_bandits.errors import InvalidInputError, RewardOutOfRangeError
 from factored_bandits.policies import Policy, scaling
-from factored_bandits.policies.base import FROM_ENVIRONMENT, Range, checked_range
+from factored_bandits.policies.base import FROM_ENVIRONMENT, Range
+from factored_bandits.policies.parameters import checked_range
 
 UNIT: Range = (
     0.0,

@@ -24,7 +24,6 @@ from factored_bandits.core.rng import generators
 from factored_bandits.environments import Environment
 from factored_bandits.errors import InvalidInputError, RewardOutOfRangeError
 from factored_bandits.policies import Policy, make, scaling
-from factored_bandits.policies.certifying import p_values_of
 
 from .result import Elimination, Result
 
@@ -116,7 +115,7 @@ class Job:
             self.new_state()
         )  # refuses a problem that the policy cannot take, before anything is compiled
         if certify:
-            p_values_of(policy, self.params, state, self.range)  # refuses a policy that cannot
+            policy.p_values(self.params, state, self.range)  # refuses a policy that cannot
         skips = skip_idle and problem.stationary and policy.skips
         semi_bandit = policy.info.feedback == "semi-bandit"
         self.loop = bind(
@@ -204,7 +203,7 @@ class Job:
     def _doubts(self, state: Any, run: loop.Run) -> list[Floats]:
         """What the policy says of each level at the end, by the environment's numbering."""
         found = []
-        for l, known in enumerate(p_values_of(self.policy, self.params, state, self.range)):
+        for l, known in enumerate(self.policy.p_values(self.params, state, self.range)):
             levels = np.empty(len(known))
             levels[run.permutation[self.start[l] : self.start[l] + len(known)]] = known
             found.append(levels)

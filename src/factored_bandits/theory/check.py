@@ -9,8 +9,7 @@ import numpy as np
 from factored_bandits.core.arrays import Floats
 from factored_bandits.environments import Environment
 from factored_bandits.errors import InvalidInputError
-from factored_bandits.policies import Policy, names
-from factored_bandits.policies.notation import parse
+from factored_bandits.policies import Policy, make, names
 from factored_bandits.simulation.result import Result
 
 from .gaps import identifiability
@@ -77,7 +76,7 @@ def _with_theorem(label: str) -> Policy | None:
     """
     if label.partition("(")[0] not in names():
         return None
-    policy = parse(label)
+    policy = make(label)
     return policy if policy.theorem else None
 
 
