@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import types
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 import factored_bandits as fb
-from factored_bandits.core.arrays import Floats
-from factored_bandits.core.loop import Run
+from factored_bandits.core.arrays import Floats, Ints
+from factored_bandits.core.loop import SHIFT, SLOPE, Run
+from factored_bandits.core.rng import generators
 from factored_bandits.environments import Environment
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies import Policy
-from factored_bandits.simulation.simulate import Job, check_fit
+from factored_bandits.simulation.result import RE_ENTERED, Result, RunRecord
+from factored_bandits.simulation.runner import Runner, check_playable
 
 HORIZON = 600
 
@@ -39,7 +42,6 @@ def fitting(policy: str | Policy) -> Environment:
         else [additive(3, 4, 1), additive(3, 4), additive(3, 3), shown]
     ):
         try:
-            check_fit(made, problem)
             job(made, problem)
         except InvalidInputError:
             continue
@@ -55,25 +57,28 @@ def job(
     *,
     permute=True,
     skip_idle=True,
-) -> Job:
-    """A job with a checkpoint at the middle and the end."""
+) -> Runner:
+    """A runner with a checkpoint at the middle and the end; what cannot be played is refused."""
+    made = fb.policies.make(policy)
+    check_playable(made, problem, horizon)
     points = np.array([max(1, horizon // 2), horizon])
-    return Job(fb.policies.make(policy), problem, points, seed, permute, skip_idle)
+    return Runner(made, problem, points, seed, permute=permute, skip_idle=skip_idle)
 
 
-def played(job: Job, run: Run, t: int, length: int, rng: np.random.Generator) -> Floats:
+def played(job: Runner, run: Run, t: int, length: int, rng: np.random.Generator) -> Floats:
     """Play the block planned in run.actions: what `learn` gets of it."""
-    module, data, outcomes = (
-        job.problem.module,
-        job.problem.data,
-        job.policy.info.feedback == "semi-bandit",
-    )
+    module = job.environment.module
+    data = job.environment.data
+    outcomes = job.policy.info.feedback == "semi-bandit"
+
     for row in range(length):
-        extra = (run.outcomes[row],) if outcomes else ()
-        reward = (module.sample_outcomes if outcomes else module.sample)(
-            data, t + row, run.actions[row], rng, *extra
-        )
-        run.rewards[row] = run.limits[2] + run.limits[3] * reward
+        action = run.actions[row]
+        if outcomes:
+            reward = module.sample_outcomes(data, t + row, action, rng, run.outcomes[row])
+        else:
+            reward = module.sample(data, t + row, action, rng)
+        run.rewards[row] = run.limits[SHIFT] + run.limits[SLOPE] * reward
+
     return run.outcomes[:length] if outcomes else run.rewards[:length]
 
 
@@ -85,8 +90,56 @@ def answer(agent: fb.Agent, outcome: float) -> float | list[float]:
 
 
 def never(index: int, t: int) -> bool:
-    """For `Job.repetition`: nobody asks to stop."""
+    """For `Runner.repetition`: nobody asks to stop."""
     return False
+
+
+def first_slice(job: Runner) -> Run:
+    """The arrays of repetition 1 after one call of the loop."""
+    policy_rng, rng = generators(job.seed, 1)
+    state = job.new_state()
+    run = job.prepare(rng, state)
+    job.loop(job.params, state, job.environment.data, run, policy_rng, rng, 10**9)
+    return run
+
+
+def same_plays(one: RunRecord, other: RunRecord) -> bool:
+    """Whether every level of every factor was played equally often."""
+    return all(np.array_equal(a, b) for a, b in zip(one.plays, other.plays, strict=True))
+
+
+def shaped(sizes: Sequence[int], best: Sequence[int] | None = None) -> Environment:
+    """A problem of these sizes, with these best levels (by default the first ones)."""
+    problem = fb.environments.make("additive", effects=[[0.0] * size for size in sizes], base=0.5)
+    return dataclasses.replace(problem, best=tuple(best or [0] * len(sizes)))
+
+
+def result_of(
+    environment: Environment,
+    regret: Floats,
+    checkpoints: Ints,
+    events: Sequence[tuple[int, int, int, int, str]] = (),
+    *,
+    policy: str | Policy = "tea",
+    numbers: Sequence[int] | None = None,
+    **more: Any,
+) -> Result:
+    """A result by hand: `regret` has a row per repetition, `numbers` says which repetitions."""
+    records = []
+    for number, row in zip(numbers or range(len(regret)), regret, strict=True):
+        own = [(t, l, level, e == RE_ENTERED) for r, t, l, level, e in events if r == number]
+        records.append(
+            RunRecord(
+                repetition=number,
+                regret=row,
+                correct=np.ones(len(row), dtype=bool),
+                plays=tuple(np.zeros(size, dtype=np.int64) for size in environment.sizes),
+                events=np.array(own, dtype=np.int64).reshape(-1, 4),
+            )
+        )
+
+    made = fb.policies.make(policy)
+    return Result(made, environment, tuple(records), checkpoints, more.pop("seed", 0), **more)
 
 
 def agent(

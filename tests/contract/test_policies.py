@@ -38,15 +38,22 @@ def play_blocks(policy, rounds, seed=0, after_plan=None):
 def check_interpreted_equals_compiled(name, monkeypatch):
     """The same numbers, bit for bit, with and without the compiler."""
     problem = problems.fitting(name)
+    records = []
     runs = []
     for disabled in ("0", "1"):
         monkeypatch.setenv("NUMBA_DISABLE_JIT", disabled)
         job = problems.job(name, problem)
-        runs.append(job.repetition(1, problems.never))
-    (compiled, compiled_events), (interpreted, interpreted_events) = runs
-    for field in ("regret", "plays", "correct", "clock", "shown"):
+        records.append(job.repetition(1, problems.never))
+        runs.append(problems.first_slice(job))
+
+    compiled, interpreted = records
+    for field in ("regret", "correct", "events"):
         assert np.array_equal(getattr(compiled, field), getattr(interpreted, field)), field
-    assert np.array_equal(compiled_events, interpreted_events)
+    assert problems.same_plays(compiled, interpreted)
+
+    compiled_run, interpreted_run = runs
+    for field in ("regret", "plays", "correct", "clock", "shown", "events"):
+        assert np.array_equal(getattr(compiled_run, field), getattr(interpreted_run, field)), field
 
 
 def check_plans_are_legal(name, monkeypatch):
@@ -111,7 +118,7 @@ def check_idle_keeps_its_promise(name, monkeypatch):
                 if not idle
                 else kept % 2
             )
-            run.rewards[row] = run.limits[2] + run.limits[3] * reward
+            run.rewards[row] = run.limits[loop.SHIFT] + run.limits[loop.SLOPE] * reward
         module.learn(job.params, state, t, run.actions[:length], run.rewards[:length])
         if idle:
             assert length == 1
@@ -128,7 +135,7 @@ def check_recommendation_is_legal_from_the_start(name, monkeypatch):
     action = np.full(len(job.sizes), -1)
     job.policy.module.recommend(job.params, job.new_state(), action)
     assert ((action >= 0) & (action < job.sizes)).all()
-    if job.problem.kind == "duel":
+    if job.environment.kind == "duel":
         assert action[0] == action[1]
 
 

@@ -150,11 +150,11 @@ def test_timeline_is_the_history_of_the_levels(results, eliminations):
                 for e in result.eliminations
                 if (e.repetition, e.factor, e.level) == (1, factor, int(row.label))
             ]
-            assert list(row.returns) == [e.round for e in own if e.event == "in"]
+            assert list(row.re_entries) == [e.round for e in own if e.event == "re-entered"]
             assert [end for _, end in row.spans if end < result.horizon] == [
-                e.round for e in own if e.event == "out"
+                e.round for e in own if e.event == "eliminated"
             ]
-            assert [start for start, _ in row.spans][1:] == list(row.returns)
+            assert [start for start, _ in row.spans][1:] == list(row.re_entries)
     assert any(row.spans[0][1] < result.horizon for row in chart.panels[0].rows), (
         "something went out"
     )
@@ -202,7 +202,7 @@ def apart(found):
 
 @pytest.mark.parametrize("count", [6, 64, 200])
 def test_names_of_levels_do_not_overlap(count):
-    rows = [("tea", 0, 100 + 7 * level, 0, level, "out") for level in range(1, count)]
+    rows = [("tea", 0, 100 + 7 * level, 0, level, "eliminated") for level in range(1, count)]
     figure = timeline(pd.DataFrame(rows, columns=NEEDED), sizes=[count], best=[0]).figure()
     figure.draw_without_rendering()
     found = boxes(figure, figure.axes[0].get_yticklabels())

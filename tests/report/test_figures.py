@@ -10,32 +10,22 @@ import sys
 import numpy as np
 import pytest
 
+import factored_bandits as fb
+import problems
 from factored_bandits.errors import InvalidInputError, MissingExtraError
 from factored_bandits.report.charts import curves
 from factored_bandits.report.charts.curves import beginning
 from factored_bandits.report.matplotlib import figures
 from factored_bandits.report.matplotlib.labels import spread
 from factored_bandits.report.measured import measured
-from factored_bandits.simulation.result import Result
 
 ROUNDS = np.unique(np.geomspace(1, 10_000, 50).round().astype(int))
 
 
 def result(policy, curve, repetitions=5):
     regret = np.array([curve * (1 + 0.02 * r) for r in range(repetitions)])
-    return Result(
-        policy=policy,
-        problem="table (2 x 2 levels)",
-        unit="reward",
-        seed=3,
-        sizes=(2, 2),
-        checkpoints=ROUNDS,
-        regret=regret,
-        correct=np.ones_like(regret, dtype=bool),
-        plays=[],
-        eliminations=[],
-        best=(0, 0),
-    )
+    problem = fb.environments.make("table", means=[[0.9, 0.5], [0.4, 0.2]])
+    return problems.result_of(problem, regret, ROUNDS, policy=policy, seed=3)
 
 
 def regret_figure(results, path=None, **options):

@@ -6,8 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from factored_bandits.simulation.result import Result
-
 
 @dataclass(frozen=True)
 class Table:
@@ -46,22 +44,6 @@ class Table:
             lines.append("  ".join(cells).rstrip())
 
         return "\n".join([*lines, self.caption] if self.caption else lines)
-
-
-def regret_table(results: Sequence[Result], title: str, caption: str) -> Table:
-    """One row per policy, the smallest mean regret first."""
-    summaries = sorted((result.summary() for result in results), key=lambda summary: summary.mean)
-    uneven = len({summary.repetitions for summary in summaries}) > 1
-    columns = ("policy", "mean regret", "+- s.e.", "median", "worst", "best found", "found after")
-    rows = []
-
-    for summary in summaries:
-        regrets = (summary.mean, summary.standard_error, summary.median, summary.worst)
-        cells = [number(value, like=summary.mean) for value in regrets]
-        row = (summary.policy, *cells, f"{summary.correct:.0%}", round_of(summary.settled))
-        rows.append((*row, str(summary.repetitions)) if uneven else row)
-
-    return Table(title, (*columns, "repetitions") if uneven else columns, rows, caption)
 
 
 def number(value: float, like: float) -> str:

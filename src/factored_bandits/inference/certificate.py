@@ -22,11 +22,12 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, overload
 
 from factored_bandits.core import checks
-from factored_bandits.core.table import Table, percent
+from factored_bandits.core.table import Table
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import Kind
 
 from .evidence import Certifiable, CertifiableRuns, Evidence
+from .percent import percent
 
 ALPHA = 0.05
 ASSUMED = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import os
 import platform
@@ -16,12 +17,14 @@ from typing import Any
 import numpy as np
 
 from factored_bandits import __version__
+from factored_bandits.environments import Environment
 from factored_bandits.errors import InvalidInputError, MissingExtraError
 from factored_bandits.policies import Policy
-from factored_bandits.simulation.simulate import Job, checkpoints_of
+from factored_bandits.simulation.checkpoints import checkpoints_of
+from factored_bandits.simulation.result import ELIMINATED, RE_ENTERED, RunRecord
+from factored_bandits.simulation.runner import Runner
 
 from . import lookup as _lookup
-from .record import Record
 from .spec import PresetName
 from .tasks import Cell, Chunk, Task, make_tasks
 
@@ -63,13 +66,9 @@ def work(name: str, size: PresetName, source: str = "", file: str = "") -> dict[
 
     for chunk in task.chunks:
         play = player(chunk.cell)
-        records = []
-        seconds = []
-        for repetition in range(chunk.first, chunk.first + chunk.repetitions):
-            began = time.thread_time()
-            records.append(play(repetition))
-            seconds.append(time.thread_time() - began)
-        tables["results"].append(_results(task, chunk, records, seconds))
+        last = chunk.first + chunk.repetitions
+        records = [_timed(play, repetition) for repetition in range(chunk.first, last)]
+        tables["results"].append(_results(task, chunk, records))
         tables["eliminations"].append(_eliminations(task, chunk, records))
         tables["plays"].append(_plays(task, chunk, records))
 
@@ -103,40 +102,40 @@ def _end_with(parent: int) -> None:
     threading.Thread(target=interaction_test, daemon=True).start()
 
 
-def player(cell: Cell) -> Callable[[int], Record]:
+def _timed(play: Callable[[int], RunRecord], repetition: int) -> RunRecord:
+    """The record of a repetition with the processor time that it took."""
+    began = time.thread_time()
+    record = play(repetition)
+    return dataclasses.replace(record, seconds=time.thread_time() - began)
+
+
+def player(cell: Cell) -> Callable[[int], RunRecord]:
     """What plays one repetition: the simulator, or the experiment's own way."""
     points = checkpoints_of(cell.spec.checkpoints, cell.horizon)
     own = _lookup.own_play(cell.spec.name) if cell.own_play else None
     if own is not None:
         return partial(own, cell, points)
-    job = Job(cell.policy, cell.problem, points, cell.spec.seed, True, True)
-    _compile(cell.policy, job)
+    runner = Runner(cell.policy, cell.problem, points, cell.spec.seed)
+    _compile(cell.policy, cell.problem)
 
-    def play(repetition: int) -> Record:
-        done = job.repetition(repetition, lambda index, t: False)
-        assert done is not None  # nobody told it to stop
-        return Record(done[0].regret[:-1], done[0].plays, done[1])
+    def play(repetition: int) -> RunRecord:
+        record = runner.repetition(repetition, lambda index, t: False)
+        assert record is not None  # nobody told it to stop
+        return record
 
     return play
 
 
-def _compile(policy: Policy, job: Job) -> None:
+def _compile(policy: Policy, problem: Environment) -> None:
     """Compile before the clock runs, one thread at a time."""
-    key = (
-        policy.name,
-        f"{job.problem.name} {job.problem.semi_bandit} {job.problem.params.get('noise')}",
-    )
+    key = (policy.name, f"{problem.name} {problem.semi_bandit} {problem.params.get('noise')}")
     with _compiling:
         if key not in _warm:
-            Job(
-                policy, job.problem, np.array([1, int(job.checkpoints[-1])])[:1], 0, True, True
-            ).repetition(0, lambda index, t: True)
+            Runner(policy, problem, np.array([1]), seed=0).repetition(0, lambda index, t: True)
             _warm.add(key)
 
 
-def _results(
-    task: Task, chunk: Chunk, records: list[Record], seconds: list[float]
-) -> dict[str, Any]:
+def _results(task: Task, chunk: Chunk, records: list[RunRecord]) -> dict[str, Any]:
     cell = chunk.cell
     points = checkpoints_of(cell.spec.checkpoints, cell.horizon)
     facts = {
@@ -159,7 +158,7 @@ def _results(
         "round": np.tile(points, chunk.repetitions),
         "regret": np.concatenate([record.regret for record in records]),
         **{key: [value] * rows for key, value in facts.items()},
-        "seconds": np.repeat(seconds, len(points)),
+        "seconds": np.repeat([record.seconds for record in records], len(points)),
     }
 
 
@@ -176,23 +175,21 @@ def _labels(chunk: Chunk, counts: list[int]) -> dict[str, Any]:
     }
 
 
-def _eliminations(task: Task, chunk: Chunk, records: list[Record]) -> dict[str, Any]:
-    """When levels went out and came back."""
-    start = np.concatenate([[0], np.cumsum(chunk.cell.problem.sizes)])
+def _eliminations(task: Task, chunk: Chunk, records: list[RunRecord]) -> dict[str, Any]:
+    """When levels were eliminated and re-entered."""
     events = np.concatenate([record.events for record in records])
-    factors = np.searchsorted(start, events[:, 1], side="right") - 1
 
     return {
         **_labels(chunk, [len(record.events) for record in records]),
         "round": events[:, 0],
-        "factor": factors,
-        "level": events[:, 1] - start[factors],
-        "event": np.where(events[:, 2] == 1, "in", "out"),
+        "factor": events[:, 1],
+        "level": events[:, 2],
+        "event": np.where(events[:, 3] == 1, RE_ENTERED, ELIMINATED),
         "task": [task.name] * len(events),
     }
 
 
-def _plays(task: Task, chunk: Chunk, records: list[Record]) -> dict[str, Any]:
+def _plays(task: Task, chunk: Chunk, records: list[RunRecord]) -> dict[str, Any]:
     """How often each level was played."""
     sizes = chunk.cell.problem.sizes
     levels = sum(sizes)
@@ -201,7 +198,7 @@ def _plays(task: Task, chunk: Chunk, records: list[Record]) -> dict[str, Any]:
         **_labels(chunk, [levels] * chunk.repetitions),
         "factor": np.tile(np.repeat(np.arange(len(sizes)), sizes), chunk.repetitions),
         "level": np.tile(np.concatenate([np.arange(size) for size in sizes]), chunk.repetitions),
-        "plays": np.concatenate([record.plays for record in records]),
+        "plays": np.concatenate([plays for record in records for plays in record.plays]),
         "task": [task.name] * (levels * chunk.repetitions),
     }
 

@@ -56,8 +56,8 @@ class Info:
     # nanoseconds of a round at 16 x 16 levels or 16 arms, and the power of the number of levels (of
     # combinations, with `flat`) with which they grow: what tasks of the laboratory are cut by
     cost: tuple[float, float] = (500.0, 1.0)
-    # nanoseconds of a step over those of uniform play in the same run, at most, at 16 x 16 levels or
-    # 16 arms, and at 128 arms: what `make bench` holds it to
+    # nanoseconds of a step over those of uniform play in the same run, at most, at 16 x 16 levels
+    # or 16 arms, and at 128 arms: what `make bench` holds it to
     slowdown: tuple[float, ...] = ()
     # one statistic per combination, not per level
     flat: bool = False

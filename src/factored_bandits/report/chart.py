@@ -58,7 +58,7 @@ class Row(NamedTuple):
 
     label: str
     spans: tuple[tuple[float, float], ...]  # from the first round in to the first round out
-    returns: tuple[float, ...]  # rounds
+    re_entries: tuple[float, ...]  # rounds
     best: bool
 
 
@@ -77,7 +77,7 @@ class Panel:
     @property
     def crowded(self) -> bool:
         """Whether levels came back so often that each return can only be a thin tick."""
-        return any(len(row.returns) > CROWD for row in self.rows)
+        return any(len(row.re_entries) > CROWD for row in self.rows)
 
 
 @dataclass(frozen=True, eq=False)

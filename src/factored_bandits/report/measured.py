@@ -78,7 +78,7 @@ def _of_result(result: Measured | Result) -> Measured:
     if isinstance(result, Measured):
         return result
     return Measured(
-        policy=result.policy,
+        policy=result.label,
         problem=result.problem,
         rounds=result.checkpoints,
         regret=result.regret,

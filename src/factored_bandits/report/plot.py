@@ -6,7 +6,6 @@ gives a figure of matplotlib, or with `interactive=True` one of plotly.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -68,19 +67,16 @@ def eliminations(
     """
     if not result.eliminations:
         raise InvalidInputError(
-            f"{result.policy} ruled nothing out in {result.horizon:,} rounds: there is nothing to "
+            f"{result.label} eliminated nothing in {result.horizon:,} rounds: there is nothing to "
             "draw"
         )
 
-    frame = _frame(result)
-    duel = (
-        int(frame["factor"].max()) == 0 and len(result.sizes) == 2
-    )  # the arms of a duel are noted once
-    sizes = result.sizes[:1] if duel else result.sizes
+    # A duel has two columns over the same arms, which are noted once.
+    duel = result.kind == "duel"
     chart = charts.timeline(
-        frame,
-        title=title or f"{result.policy}: which level was in when",
-        sizes=sizes,
+        _frame(result),
+        title=title or f"{result.label}: when each level was active",
+        sizes=result.sizes[:1] if duel else result.sizes,
         horizon=result.horizon,
         best=result.best,
         factors=factors or (["arm"] if duel else None),
@@ -145,12 +141,7 @@ def _results(source: Any) -> Any:
     if isinstance(source, Comparison):
         return source.results
     if isinstance(source, Benchmark):
-        named = zip(source.instances, source.comparisons, strict=False)
-        return [
-            dataclasses.replace(one, problem=instance.name)
-            for instance, every in named
-            for one in every.results
-        ]
+        return source.results
 
     return source
 
@@ -160,4 +151,4 @@ def _frame(result: Result) -> pandas.DataFrame:
         import pandas as pd
     except ImportError:
         raise MissingExtraError.of("pandas", "frame", "a timeline of eliminations") from None
-    return pd.DataFrame(result.eliminations).assign(policy=result.policy, problem=result.problem)
+    return pd.DataFrame(result.eliminations).assign(policy=result.label, problem=result.problem)

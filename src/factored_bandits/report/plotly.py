@@ -225,7 +225,7 @@ def _rows(panel: Panel) -> list[dict[str, Any]]:
         bars += [
             point for start, end in row.spans for point in ((start, i, label), (end, i, label), gap)
         ]
-        back += [(at, i, label) for at in row.returns]
+        back += [(at, i, label) for at in row.re_entries]
 
     high = row_height(panel)
     found = [_levels("in", "", bars, line={"color": panel.look.colour, "width": 0.65 * high})]

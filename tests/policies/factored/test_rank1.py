@@ -110,7 +110,7 @@ def test_eliminated_for_good_and_then_idle():
     )
     assert np.array_equal(result.regret[:, 0], result.regret[:, 1])
     assert result.correct.all()
-    assert all(event.event == "out" for event in result.eliminations)
+    assert all(event.event == "eliminated" for event in result.eliminations)
     assert len(result.eliminations) == 5 * (3 + 2)
 
 

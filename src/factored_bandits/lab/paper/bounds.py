@@ -6,13 +6,15 @@ from functools import partial
 
 import numpy as np
 
+from factored_bandits.core.arrays import offsets_of
 from factored_bandits.environments import identical_gap, make, spiked
 from factored_bandits.environments.suites import Instance
 from factored_bandits.lab.results import Results
 from factored_bandits.lab.spec import Preset, Spec
+from factored_bandits.policies import make as make_policy
 from factored_bandits.report.charts import Chart, overlay
 from factored_bandits.report.claims import Claim, Verdict
-from factored_bandits.simulation.result import Result
+from factored_bandits.simulation.result import Result, RunRecord
 from factored_bandits.theory import Check, check
 
 PLAYER = {
@@ -78,25 +80,21 @@ def _result(results: Results, instance: Instance) -> Result:
     plays = results.plays[
         (results.plays.problem == instance.name) & (results.plays.policy == policy)
     ]
-    ordered = plays.sort_values(["factor", "repetition", "level"])
-    by_factor = [
-        ordered[ordered.factor == l].plays.to_numpy().reshape(len(curve), size)
-        for l, size in enumerate(problem.sizes)
+    ordered = plays.sort_values(["repetition", "factor", "level"])
+    levels = ordered.plays.to_numpy().reshape(len(curve), sum(problem.sizes))
+    offsets = offsets_of(problem.sizes)
+    records = [
+        RunRecord(
+            repetition=index,
+            regret=regret,
+            correct=np.zeros(len(regret), dtype=np.bool_),  # not asked for here
+            plays=tuple(np.split(played, offsets[1:-1])),
+            events=np.zeros((0, 4), dtype=np.int64),
+        )
+        for index, (regret, played) in enumerate(zip(curve, levels, strict=True))
     ]
-
-    return Result(
-        policy=policy,
-        problem=str(problem),
-        unit=problem.unit,
-        seed=SPEC.seed,
-        sizes=problem.sizes,
-        checkpoints=results.rounds(instance.name).astype(np.int64),
-        regret=curve,
-        correct=np.zeros(curve.shape, dtype=np.bool_),  # not asked for here
-        plays=by_factor,
-        eliminations=[],
-        best=problem.best,
-    )
+    rounds = results.rounds(instance.name).astype(np.int64)
+    return Result(make_policy(policy), problem, tuple(records), rounds, SPEC.seed)
 
 
 def charts(results: Results) -> list[Chart]:

@@ -10,16 +10,16 @@ from functools import partial
 import numpy as np
 
 from factored_bandits.agent import Agent
-from factored_bandits.core.arrays import Ints
+from factored_bandits.core.arrays import Ints, offsets_of
 from factored_bandits.core.rng import generators
-from factored_bandits.environments import spiked
+from factored_bandits.environments import Environment, spiked
 from factored_bandits.environments.suites import Instance
-from factored_bandits.lab.record import Record
 from factored_bandits.lab.results import Results, mean_of
 from factored_bandits.lab.spec import Preset, Spec
 from factored_bandits.lab.tasks import Cell
 from factored_bandits.report.charts import Chart, curves
 from factored_bandits.report.claims import Claim, verdict_of
+from factored_bandits.simulation.result import RunRecord
 
 DELAYS = {  # the mean delay in rounds, and the share of rewards that never come
     "at once": (0, 0.0),
@@ -50,7 +50,7 @@ SPEC = Spec(
 )
 
 
-def play(cell: Cell, points: Ints, repetition: int) -> Record:
+def play(cell: Cell, points: Ints, repetition: int) -> RunRecord:
     """One repetition: ask in every round, settle what is due."""
     problem = cell.problem
     (delay, lost) = DELAYS[cell.instance.name]
@@ -61,10 +61,11 @@ def play(cell: Cell, points: Ints, repetition: int) -> Record:
         factors={f"factor {l}": list(range(size)) for l, size in enumerate(problem.sizes)},
         seed=cell.spec.seed + repetition,
     )
-    start = np.concatenate([[0], np.cumsum(problem.sizes)])
-    plays = np.zeros(int(start[-1]), dtype=np.int64)
+    offsets = offsets_of(problem.sizes)
+    plays = np.zeros(offsets[-1], dtype=np.int64)
     regret = 0.0
     noted: list[float] = []
+    correct: list[bool] = []
     due: list[tuple[int, int, float]] = []  # round, decision, reward; below 0 if it is lost
 
     for t in range(1, int(points[-1]) + 1):
@@ -72,7 +73,7 @@ def play(cell: Cell, points: Ints, repetition: int) -> Record:
         action = np.array(
             [order[level] for order, level in zip(orders, decision.action, strict=True)]
         )
-        plays[start[:-1] + action] += 1
+        plays[offsets[:-1] + action] += 1
         regret += problem.module.regret(problem.data, t, action)
         reward = problem.module.sample(problem.data, t, action, rng)
         probability, late = rng.random(2)
@@ -89,8 +90,20 @@ def play(cell: Cell, points: Ints, repetition: int) -> Record:
             agent.expire(identifier) if answer < 0.0 else agent.tell(identifier, answer)
         if t == points[len(noted)]:
             noted.append(regret)
+            correct.append(_recommends_best(agent, problem, orders))
 
-    return Record(np.array(noted), plays, np.zeros((0, 3), dtype=np.int64))
+    return RunRecord(
+        repetition=repetition,
+        regret=np.array(noted),
+        correct=np.array(correct),
+        plays=tuple(np.split(plays, offsets[1:-1])),
+        events=np.zeros((0, 4), dtype=np.int64),
+    )
+
+
+def _recommends_best(agent: Agent, problem: Environment, orders: list[Ints]) -> bool:
+    best = [order[level] for order, level in zip(orders, agent.best().values(), strict=True)]
+    return problem.regret(best) <= 0.0
 
 
 def claims(results: Results) -> list[Claim]:

@@ -1,4 +1,4 @@
-"""Which level of each factor was in when: a row per level, with every return."""
+"""When each level of each factor was active: a row per level, with every re-entry."""
 
 from __future__ import annotations
 
@@ -10,17 +10,21 @@ from factored_bandits.core.table import Table, round_of
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.report.chart import Axis, Chart, Panel, Row
 from factored_bandits.report.palette import looks
+from factored_bandits.simulation.result import ELIMINATED
 
 if TYPE_CHECKING:
     import pandas
 
+LEGEND = (
+    "Bar: the level is active. Tick: it re-enters. The last to be eliminated stand at the top."
+)
 NEEDED = ("policy", "repetition", "round", "factor", "level", "event")
 
 
 def timeline(
     eliminations: pandas.DataFrame,
     name: str = "eliminations",
-    title: str = "Which level was in when",
+    title: str = "When each level was active",
     *,
     sizes: Sequence[int] | None = None,
     horizon: int | None = None,
@@ -31,15 +35,16 @@ def timeline(
 ) -> Chart:
     """One repetition (the first, unless said) of each policy: a panel per factor, a row per level.
 
-    `eliminations` has the columns policy, repetition, round, factor, level and event ("out" or
-    "in"). Levels that never went out are not in it: `sizes` says how many there are, or a column
+    `eliminations` has the columns policy, repetition, round, factor, level and event
+    ("eliminated" or "re-entered"). Levels that were never eliminated are not in it: `sizes` says how many there are, or a column
     `arms` such as "16x16"; by default there are as many as it mentions. `factors` are names, `best`
     the best level of each factor, `horizon` where the axis ends.
 
     >>> import pandas as pd
-    >>> rows = [("tea", 0, 50, 0, 1, "out"), ("tea", 0, 70, 0, 1, "in"), ("tea", 0, 75, 0, 1, "out")]
-    >>> chart = timeline(pd.DataFrame(rows, columns=NEEDED), sizes=[2], horizon=100)
-    >>> [(row.label, row.spans, row.returns) for row in chart.panels[0].rows]
+    >>> events = {"round": [50, 70, 75], "event": ["eliminated", "re-entered", "eliminated"]}
+    >>> frame = pd.DataFrame({"policy": "tea", "repetition": 0, "factor": 0, "level": 1, **events})
+    >>> chart = timeline(frame, sizes=[2], horizon=100)
+    >>> [(row.label, row.spans, row.re_entries) for row in chart.panels[0].rows]
     [('1', ((1.0, 50.0), (70.0, 75.0)), (70.0,)), ('0', ((1.0, 100.0),), ())]
     """
     missing = [column for column in NEEDED if column not in eliminations.columns]
@@ -49,7 +54,7 @@ def timeline(
         )
 
     if eliminations.empty:
-        raise InvalidInputError("eliminations is empty: none of these policies ruled anything out")
+        raise InvalidInputError("eliminations is empty: none of these policies eliminated anything")
     shown = int(eliminations["repetition"].min()) if repetition is None else repetition
     counts = sizes or _sizes(eliminations)
     known = horizon or _one(eliminations, "horizon")
@@ -85,7 +90,7 @@ def timeline(
     return Chart(
         name=name,
         title=title,
-        caption=f"{caption or told}. Bar: the level is in. Tick: it came back. The last to go out stand at the top.",
+        caption=f"{caption or told}. {LEGEND}",
         panels=tuple(panels),
         numbers=tuple(tables),
     )
@@ -106,28 +111,28 @@ def _one(frame: pandas.DataFrame, column: str) -> str:
 
 
 def _rows(events: pandas.DataFrame, count: int, end: float, best: int | None) -> tuple[Row, ...]:
-    """The first to go out for good first, the one that stays longest last."""
+    """The first to be eliminated first, the one that stays active longest last."""
     rows = []
     for level in range(count):
         own = events[events["level"] == level]
         spans = []
-        returns = []
+        re_entries = []
         since = 1.0
         for at, event in zip(own["round"].astype(float), own["event"], strict=True):
-            if event == "out":
+            if event == ELIMINATED:
                 spans.append((since, at))
                 since = end
             else:
-                returns.append(at)
+                re_entries.append(at)
                 since = at
         if since < end:
             spans.append((since, end))
-        rows.append(Row(str(level), tuple(spans), tuple(returns), level == best))
+        rows.append(Row(str(level), tuple(spans), tuple(re_entries), level == best))
 
-    return tuple(sorted(rows, key=lambda row: (row.best, _in_for(row), -int(row.label))))
+    return tuple(sorted(rows, key=lambda row: (row.best, _active_until(row), -int(row.label))))
 
 
-def _in_for(row: Row) -> float:
+def _active_until(row: Row) -> float:
     return row.spans[0][1] if row.spans else 0.0
 
 
@@ -159,12 +164,12 @@ def _table(title: str, rows: tuple[Row, ...], end: float) -> Table:
     cells = []
     for row in reversed(rows):
         first = row.spans[0][1] if row.spans and row.spans[0][1] < end else float("inf")
-        state = "in" if row.spans and row.spans[-1][1] >= end else "out"
-        cells.append((_name(row), round_of(first), f"{len(row.returns)}x", state))
-    return Table(title, ("level", "first out in round", "came back", "at the end"), cells)
+        state = "active" if row.spans and row.spans[-1][1] >= end else "eliminated"
+        cells.append((_name(row), round_of(first), f"{len(row.re_entries)}x", state))
+    return Table(title, ("level", "first eliminated", "re-entered", "at the end"), cells)
 
 
 def _in_words(table: Table) -> str:
-    left = [row[0] for row in table.rows if row[-1] == "in"]
-    told = f"{len(table.rows)} levels, in at the end: {', '.join(left) or 'none'}"
+    left = [row[0] for row in table.rows if row[-1] == "active"]
+    told = f"{len(table.rows)} levels, active at the end: {', '.join(left) or 'none'}"
     return f"Timeline of eliminations, {table.title}: {told}."

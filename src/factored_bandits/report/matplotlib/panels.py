@@ -118,12 +118,12 @@ def _rows(axes: Axes, panel: Panel) -> None:
         axes.broken_barh(
             bars, (i - height / 2, height), color=panel.look.colour, linewidth=0, zorder=2
         )
-        if row.returns:
+        if row.re_entries:
             ticks: dict[str, Any] = {"color": INK, "markersize": 5, "alpha": 0.75, "zorder": 4}
             thin = 0.35 if panel.crowded else 0.8
             axes.plot(
-                row.returns,
-                [i] * len(row.returns),
+                row.re_entries,
+                [i] * len(row.re_entries),
                 "|",
                 markeredgewidth=thin,
                 label="_return",
