@@ -43,7 +43,7 @@ def broken(**functions):
     ("module", "said"),
     [
         (
-            broken(recommend=lambda params, state, action: action.fill(99)),
+            broken(recommend=lambda params, state, action: None),
             "not marked with @kernel",
         ),
         (problems.variant("uniform", guarantee=""), "INFO.guarantee is empty"),
