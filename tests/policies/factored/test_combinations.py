@@ -14,7 +14,6 @@ import pytest
 
 import factored_bandits as fb
 from factored_bandits.core.select import ravel
-from factored_bandits.policies import notation as _notation
 from factored_bandits.policies.blocks import combinations as _combinations
 from factored_bandits.policies.blocks.combinations import check_combinations, enter, find, full
 from factored_bandits.policies.factored.unimodal._leader import (
@@ -153,7 +152,7 @@ def test_neighbourhood():
 )
 def test_a_full_table_is_no_end(name):
     """With room for 12 of 24 combinations the policies go on among those they know."""
-    made = _notation.parse(name)
+    made = fb.policies.make(name)
     params, module = made.encoded(), made.module
     full_state = module.init(params, SIZES, 12)
     rng, actions = np.random.default_rng(5), np.zeros((4, 3), dtype=np.int64)
@@ -181,9 +180,9 @@ MEMORY = """
 import sys
 from pathlib import Path
 import factored_bandits as fb
-from factored_bandits.policies.notation import parse
+from factored_bandits.policies import make
 problem = fb.environments.make("additive", effects=[[0.1] + [0.0] * 19] * 5, base=0.3)
-result = fb.simulate(parse(sys.argv[1]), problem, float(sys.argv[2]), repetitions=1, progress=False)
+result = fb.simulate(make(sys.argv[1]), problem, float(sys.argv[2]), repetitions=1, progress=False)
 # ru_maxrss would count the process that started this one
 status = Path("/proc/self/status").read_text().split()
 print(int(status[status.index("VmHWM:") + 1]) / 2**10, result.plays[0].sum())
