@@ -4,12 +4,14 @@ from dataclasses import dataclass
 
 from factored_bandits.core.stats import Verdict
 
+__all__ = ["Claim", "Verdict"]
+
 
 @dataclass(frozen=True)
 class Claim:
     """One row of the table of claims.
 
-    >>> Claim("rank1", "TEA beats Rank1Elim at every bias", "5 of 5 biases, smallest lead 3.1 SE", "holds").verdict
+    >>> Claim("rank1", "TEA beats Rank1Elim", "smallest lead 3.1 SE", verdict="holds").verdict
     'holds'
     """
 
