@@ -14,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
 from factored_bandits.errors import InvalidInputError
-from factored_bandits.policies.notation import parse as parse_policy
+from factored_bandits.policies import make
 
 from .spec import EVERY
 
@@ -52,7 +52,7 @@ def _policies(given: Any) -> Any:
         if text == EVERY:
             continue
         try:
-            parse_policy(text)
+            make(text)
         except InvalidInputError as error:
             _complain(str(error))
 
