@@ -18,7 +18,7 @@ from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.tem import bounds as _bounds
 from factored_bandits.policies.tem import report as _tem_report
 
-BOUNDS = list(_bounds.CONSTANTS)
+BOUNDS = list(_bounds.BOUNDS)
 FACTORS = {"page": ["A", "B", "C"], "button": ["red", "blue"]}
 ALPHA = 0.3
 
@@ -89,7 +89,7 @@ def test_the_doubt_of_a_pair_is_one_over_its_wealth():
     """Two levels, betting: one opponent, so nothing is spent on a union."""
     agent = agent_of(rounds=60)
     state = agent._state
-    wealth = state.evidence[state.pair_start[1] : state.pair_start[2]].reshape(2, 2)
+    wealth = state.evidence[state.pair_offsets[1] : state.pair_offsets[2]].reshape(2, 2)
     expected = [min(1.0, math.exp(-wealth[1, 0])), min(1.0, math.exp(-wealth[0, 1]))]
     assert _tem_report.p_value(state, 1).tolist() == pytest.approx(expected)
 
@@ -101,7 +101,7 @@ def test_a_level_that_is_out_is_certified_out_at_that_level(bound):
     t, seen = agent.status().asked + 1, 0
     for row, claim in zip(agent.status().rows, fb.certificate(agent).claims, strict=True):
         size = len(FACTORS[row.factor])
-        level = _bounds.spent(size, _bounds.CONSTANTS[bound]) / fb.theory.f(t - 10)
+        level = _bounds.spent(size, _bounds.BOUNDS[bound]) / fb.theory.f(t - 10)
         if row.active is False:
             assert claim.p_value < level
             seen += 1
@@ -117,7 +117,7 @@ def test_the_agent_is_never_surer_than_its_certificate(bound, size):
         decision = agent.ask()
         agent.tell(decision.id, float(decision.levels["page"] == 1))
     sure, certified = 1.0 - agent.confidence(), fb.certificate(agent).p_value
-    spent = _bounds.spent(size, _bounds.CONSTANTS[bound])
+    spent = _bounds.spent(size, _bounds.BOUNDS[bound])
     assert certified <= sure * (1 + 1e-9)
     assert certified == pytest.approx(sure * min(1.0, spent), rel=1e-6)
 
@@ -305,7 +305,7 @@ def test_late_failures_rule_nothing_out(bound):
     for level in (0, 1):
         assert sum(smallest[level] <= ALPHA for _, smallest in found) <= most_of(runs, ALPHA)
     probability = (
-        2.0 * _bounds.spent(2, _bounds.CONSTANTS[bound]) / fb.theory.f(2 * earliest(bound) + 1)
+        2.0 * _bounds.spent(2, _bounds.BOUNDS[bound]) / fb.theory.f(2 * earliest(bound) + 1)
     )
     assert probability < 0.02
     assert sum(out for out, _ in found) <= most_of(runs, probability)
