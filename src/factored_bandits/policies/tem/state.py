@@ -32,8 +32,8 @@ STALE = 3
 class State(NamedTuple):
     """L modules side by side.
 
-    Factor l has the places `offsets[l]` to `offsets[l + 1]` of an array over levels, and its pair
-    (i, j) the place `pair_offsets[l] + i K + j` of an array over pairs.
+    Factor l occupies `offsets[l]` to `offsets[l + 1]` of an array over levels. Its pair (i, j) is
+    at `pair_offsets[l] + i K + j` of an array over pairs.
     """
 
     offsets: Ints  # (L + 1,)
