@@ -23,7 +23,7 @@ import numpy as np
 
 from factored_bandits.core.arrays import Ints
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.numerics import exploration, upper
+from factored_bandits.core.numerics import exploration, kl_upper
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import Info
 from factored_bandits.policies.blocks.combinations import full
@@ -86,7 +86,7 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     if (led - 1) % turn != 0:
         budget = exploration(float(led), params.c)
         no_more = full(state)
-        best = upper(mean(state, leader), budget / plays(state, leader))
+        best = kl_upper(mean(state, leader), budget / plays(state, leader))
         ties = 1
         for other in range(len(state.around)):
             row = state.around[other]
@@ -122,4 +122,4 @@ def optimism(state: State, place: int, budget: float, best: float) -> float:
     p = mean(state, row)
     if p < best and (best > 1.0 or evidence(state, place, best, 0.0) > budget * (1.0 + 1e-9)):
         return -math.inf
-    return upper(p, budget / n)
+    return kl_upper(p, budget / n)
