@@ -17,7 +17,7 @@ QUALITIES = [[0.9, 0.5, 0.3], [0.8, 0.4]]
 
 def test_outcomes_multiply_to_the_reward_and_have_the_qualities_as_means():
     problem, rng = fb.environments.make("rank1", factors=QUALITIES), np.random.default_rng(1)
-    assert problem.outcomes
+    assert problem.semi_bandit
     for action in ((0, 0), (2, 1)):
         outcomes, seen, rewards = np.zeros(2), [], []
         for _ in range(4000):
@@ -34,9 +34,9 @@ def test_outcomes_multiply_to_the_reward_and_have_the_qualities_as_means():
 
 
 def test_who_shows_outcomes():
-    assert not fb.environments.make("rank1", factors=QUALITIES, noise="gaussian").outcomes
-    assert not problems.additive(3, 2).outcomes
-    assert not fb.environments.identical_gap(4, 0.8).outcomes
+    assert not fb.environments.make("rank1", factors=QUALITIES, noise="gaussian").semi_bandit
+    assert not problems.additive(3, 2).semi_bandit
+    assert not fb.environments.identical_gap(4, 0.8).semi_bandit
 
 
 def test_the_loop_teaches_outcomes():
