@@ -17,7 +17,7 @@ QUALITIES = [[0.9, 0.5, 0.3], [0.8, 0.4]]
 
 def test_outcomes_multiply_to_the_reward_and_have_the_qualities_as_means():
     problem, rng = fb.environments.make("rank1", factors=QUALITIES), np.random.default_rng(1)
-    assert problem.outcomes
+    assert problem.semi_bandit
     for action in ((0, 0), (2, 1)):
         outcomes, seen, rewards = np.zeros(2), [], []
         for _ in range(4000):
@@ -34,9 +34,9 @@ def test_outcomes_multiply_to_the_reward_and_have_the_qualities_as_means():
 
 
 def test_who_shows_outcomes():
-    assert not fb.environments.make("rank1", factors=QUALITIES, noise="gaussian").outcomes
-    assert not problems.additive(3, 2).outcomes
-    assert not fb.environments.identical_gap(4, 0.8).outcomes
+    assert not fb.environments.make("rank1", factors=QUALITIES, noise="gaussian").semi_bandit
+    assert not problems.additive(3, 2).semi_bandit
+    assert not fb.environments.identical_gap(4, 0.8).semi_bandit
 
 
 def test_the_loop_teaches_outcomes():
@@ -62,14 +62,16 @@ def test_index_by_hand():
     / 2) = 2.358.
     """
     params = fb.policies.make("cucb").encoded()
-    state, actions = cucb.init(params, np.array([2]), 0), np.zeros((2, 1), dtype=np.int64)
-    state.plays[:], state.total[:] = [50, 2], [40.0, 1.0]
+    state = cucb.init(params, np.array([2]), 0)
+    actions = np.zeros((2, 1), dtype=np.int64)
+    state.plays[:] = [50, 2]
+    state.total[:] = [40.0, 1.0]
     cucb.plan(params, state, 100, np.random.default_rng(0), actions)
     assert actions[0, 0] == 1
-    state.plays[1], state.total[1] = (
-        10,
-        3.0,
-    )  # 0.3 + sqrt(1.5 log 100 / 10) = 1.131 < 0.8 + 0.372 = 1.172
+
+    # 0.3 + sqrt(1.5 log 100 / 10) = 1.131 < 0.8 + 0.372 = 1.172
+    state.plays[1] = 10
+    state.total[1] = 3.0
     cucb.plan(params, state, 100, np.random.default_rng(0), actions)
     assert actions[0, 0] == 0
     assert cucb.propensities(params, state, 1)[0].tolist() == [1.0, 0.0]
@@ -105,7 +107,7 @@ def test_refusals():
         agent.tell(identifier, {"a": 1.0, "b": None})
     assert agent.dump() == before
     with pytest.raises(fb.errors.InvalidInputError, match="alpha must be at least 0"):
-        fb.simulate(fb.policies.make("cucb", alpha=-1), fb.environments.spiked(3), 100)
+        fb.policies.make("cucb", alpha=-1).check(np.array([3, 3]), 100)
 
 
 def test_an_agent_takes_outcomes_by_name_or_in_order_of_the_factors():

@@ -12,15 +12,15 @@ import pytest
 import factored_bandits as fb
 import problems
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.numerics import exploration, upper
+from factored_bandits.core.numerics import exploration, kl_upper
 from factored_bandits.core.rng import randint
+from factored_bandits.core.select import unravel
 from factored_bandits.errors import InvalidInputError
-from factored_bandits.policies.blocks import kl_index as _kl_index
-from factored_bandits.policies.blocks import ucb as _ucb
-from factored_bandits.policies.factored.flat._flat import spread
+from factored_bandits.policies.blocks import kl_index, ucb
 
-TOTAL, PLAYS = 0, 1
-assert (TOTAL, PLAYS) == (_ucb.TOTAL, _ucb.PLAYS) == (_kl_index.TOTAL, _kl_index.PLAYS)
+TOTAL = 0
+PLAYS = 1
+assert (TOTAL, PLAYS) == (ucb.TOTAL, ucb.PLAYS) == (kl_index.TOTAL, kl_index.PLAYS)
 
 
 @kernel
@@ -30,17 +30,19 @@ def plain_index(by_kl, total, plays, t, parameter):
         return math.inf
     mean = total / plays
     if by_kl:
-        return upper(min(1.0, max(0.0, mean)), exploration(float(t), parameter) / plays)
+        return kl_upper(min(1.0, max(0.0, mean)), exploration(float(t), parameter) / plays)
     return mean + math.sqrt(parameter * math.log(t) / plays)
 
 
 @kernel
 def plain_pick(table, start, size, by_kl, t, parameter, rng):
-    best, ties = -math.inf, 0
+    best = -math.inf
+    ties = 0
     for i in range(start, start + size):
         index = plain_index(by_kl, table[TOTAL, i], table[PLAYS, i], t, parameter)
         if index > best:
-            best, ties = index, 0
+            best = index
+            ties = 0
         if index == best:
             ties += 1
     left = randint(rng, ties) if ties > 1 else 0
@@ -53,52 +55,46 @@ def plain_pick(table, start, size, by_kl, t, parameter, rng):
 
 
 @kernel
-def ucb1_plan(params, state, t, rng, actions):
-    spread(
-        state.sizes,
-        plain_pick(state.table, 0, state.table.shape[1], False, t, params.alpha, rng),
-        actions[0],
-    )
+def flat_ucb1_plan(params, state, t, rng, actions):
+    arm = plain_pick(state.table, 0, state.table.shape[1], False, t, params.alpha, rng)
+    unravel(state.sizes, arm, actions[0])
     return 1
 
 
 @kernel
-def kl_ucb_plan(params, state, t, rng, actions):
-    spread(
-        state.sizes,
-        plain_pick(state.table, 0, state.table.shape[1], True, t, params.c, rng),
-        actions[0],
-    )
+def flat_kl_ucb_plan(params, state, t, rng, actions):
+    arm = plain_pick(state.table, 0, state.table.shape[1], True, t, params.c, rng)
+    unravel(state.sizes, arm, actions[0])
     return 1
 
 
 @kernel
-def sparring_ucb_plan(params, state, t, rng, actions):
-    for l in range(len(state.start) - 1):
-        size = state.start[l + 1] - state.start[l]
-        actions[0, l] = plain_pick(state.table, state.start[l], size, False, t, params.alpha, rng)
+def per_factor_ucb_plan(params, state, t, rng, actions):
+    for l in range(len(state.offsets) - 1):
+        size = state.offsets[l + 1] - state.offsets[l]
+        actions[0, l] = plain_pick(state.table, state.offsets[l], size, False, t, params.alpha, rng)
     return 1
 
 
 @kernel
-def sparring_kl_ucb_plan(params, state, t, rng, actions):
-    for l in range(len(state.start) - 1):
-        size = state.start[l + 1] - state.start[l]
-        actions[0, l] = plain_pick(state.table, state.start[l], size, True, t, params.c, rng)
+def per_factor_kl_ucb_plan(params, state, t, rng, actions):
+    for l in range(len(state.offsets) - 1):
+        size = state.offsets[l + 1] - state.offsets[l]
+        actions[0, l] = plain_pick(state.table, state.offsets[l], size, True, t, params.c, rng)
     return 1
 
 
 PLAIN = {
-    "flat_ucb1": ucb1_plan,
-    "flat_kl_ucb": kl_ucb_plan,
-    "per_factor_ucb": sparring_ucb_plan,
-    "per_factor_kl_ucb": sparring_kl_ucb_plan,
+    "flat_ucb1": flat_ucb1_plan,
+    "flat_kl_ucb": flat_kl_ucb_plan,
+    "per_factor_ucb": per_factor_ucb_plan,
+    "per_factor_kl_ucb": per_factor_kl_ucb_plan,
 }
 PROBLEMS = {
     "one good combination": fb.environments.spiked(8, 0.5, 0.2),
     "no differences": fb.environments.make("rank1", factors=[[0.7] * 6] * 2),
-    "no chance, many ties": fb.environments.make("table", means=[[1.0, 0.0, 1.0], [0.0, 0.0, 1.0]]),
-    "raw rewards": fb.environments.make(
+    "no noise, many ties": fb.environments.make("table", means=[[1.0, 0.0, 1.0], [0.0, 0.0, 1.0]]),
+    "unbounded rewards": fb.environments.make(
         "additive", effects=[[-0.5, 0.5], [0.0, 0.3, 0.4]], noise="gaussian", sigma=1.0
     ),
 }
@@ -107,7 +103,7 @@ PROBLEMS = {
 @pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS)
 @pytest.mark.parametrize("name", PLAIN)
 def test_every_play_is_that_of_the_plain_form(name, problem):
-    """Same chance, same plays, ties included."""
+    """Same random numbers, same plays, ties included."""
     plain = problems.variant(name, called=f"plain_{name}")
     plain.plan = PLAIN[name]
     fast, slow = (
@@ -125,17 +121,18 @@ def test_tangents_bound_the_index_at_all_later_times(c):
     there.
     """
     rng = np.random.default_rng(0)
-    table = _kl_index.kl_table(1)
+    table = kl_index.kl_table(1)
     for _ in range(300):
         n = int(10 ** rng.uniform(0, 5))
-        table[TOTAL, 0], table[PLAYS, 0] = rng.binomial(n, rng.random()), n
+        table[TOTAL, 0] = rng.binomial(n, rng.random())
+        table[PLAYS, 0] = n
         t = n * 10 ** rng.uniform(0, 3) + 1
-        _kl_index.look(table, 0, exploration(t, c))
+        kl_index.evaluate(table, 0, exploration(t, c))
         for later in t * np.array([1.0, 1.001, 2.0, 1e6]):
-            spend = exploration(later, c)
-            index = upper(table[TOTAL, 0] / n, spend / n)
-            tangent = table[_kl_index.OFFSET, 0] + table[_kl_index.SLOPE, 0] * spend
-            assert table[_kl_index.INDEX, 0] <= index <= tangent
+            threshold = exploration(later, c)
+            index = kl_upper(table[TOTAL, 0] / n, threshold / n)
+            tangent = table[kl_index.INTERCEPT, 0] + table[kl_index.SLOPE, 0] * threshold
+            assert table[kl_index.INDEX, 0] <= index <= tangent
 
 
 def test_few_exact_indices_are_computed(monkeypatch):
@@ -146,9 +143,9 @@ def test_few_exact_indices_are_computed(monkeypatch):
 
     def counted(p, budget):
         roots.append(0.0 < p < 1.0)
-        return upper(p, budget)
+        return kl_upper(p, budget)
 
-    monkeypatch.setattr(_kl_index, "upper", counted)
+    monkeypatch.setattr(kl_index, "kl_upper", counted)
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     problems.job("flat_kl_ucb", fb.environments.spiked(16, 0.75, 0.2), 3000).repetition(
         0, problems.never
@@ -171,7 +168,7 @@ def test_logarithmic_on_a_problem_without_structure(name):
 
 
 def test_kl_ucb_is_asymptotically_near_the_lower_bound():
-    """Two coins: regret below log T * gap / kl plus what 3 log log T adds, above a tenth of it."""
+    """Two Bernoulli arms: below what log T + 3 log log T allows, above a tenth of log T."""
     problem = fb.environments.make("table", means=[0.5, 0.6])
     mean = (
         fb.simulate("flat_kl_ucb", problem, 1e5, repetitions=40, seed=1, progress=False)
@@ -206,11 +203,10 @@ def test_bad_parameters_are_refused():
         ("flat_ucb1", {"alpha": -1.0}),
         ("per_factor_ucb", {"alpha": -0.1}),
         ("flat_kl_ucb", {"c": -1.0}),
+        ("per_factor_kl_ucb", {"c": -1.0}),
     ):
         with pytest.raises(InvalidInputError, match="must not be negative"):
-            problems.job(fb.policies.make(name, **given), problems.additive(2, 2))
-    with pytest.raises(InvalidInputError, match="must not be negative"):
-        problems.job(fb.policies.make("per_factor_kl_ucb", c=-1.0), problems.additive(2, 2))
+            fb.policies.make(name, **given).check(np.array([2, 2]), 600)
 
 
 @pytest.mark.parametrize("name", ["flat_ucb1", "flat_kl_ucb", "flat_thompson"])
@@ -219,4 +215,4 @@ def test_flat_policies_say_how_many_combinations_they_take(name):
         InvalidInputError,
         match=rf"{name} looks at every combination.*at most 1,000,000.*has 8,000,000",
     ):
-        problems.job(name, problems.additive(200, 200, 200))
+        fb.policies.make(name).check(np.array([200, 200, 200]), 600)

@@ -1,4 +1,4 @@
-"""LB-INF-V's chances and updates."""
+"""LB-INF-V's probabilities and updates."""
 
 from __future__ import annotations
 
@@ -37,21 +37,23 @@ rounds = st.floats(0, 12).map(lambda e: 10.0**e)
 
 def learner(estimates, variances=0.0, probabilities=None):
     table = lb_inf_table([len(estimates)])
-    table[PREDICTION], table[ESTIMATE], table[VARIANCE] = 0.0, estimates, variances
+    table[PREDICTION] = 0.0
+    table[ESTIMATE] = estimates
+    table[VARIANCE] = variances
     if probabilities is not None:
         table[PROBABILITY] = probabilities
     return table
 
 
-def solved(table, t, assumptions=0.0):
+def solved(table, t, previous=0.0):
     gamma = math.log1p(t)
-    level = lb_inf_weights(table, 0, table.shape[1], gamma, assumptions)
-    return table[PROBABILITY].copy(), level, gamma
+    multiplier = lb_inf_weights(table, 0, table.shape[1], gamma, previous)
+    return table[PROBABILITY].copy(), multiplier, gamma
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_chances_minimise_the_ftrl_objective(seed):
-    """Against a general convex solver: the value reached, the chances, and no direction that
+def test_probabilities_minimise_the_ftrl_objective(seed):
+    """Against a general convex solver: the value reached, the probabilities, and no direction that
     improves.
     """
     rng = np.random.default_rng(seed)
@@ -84,20 +86,19 @@ def test_chances_minimise_the_ftrl_objective(seed):
 @given(learners, rounds, st.floats(-1e6, 1e6), st.integers(0, 2**32))
 @example([(0.0, 0.0), (1e17, 0.0)], 1e9, 0.0, 0)
 @example([(0.0, 0.0), (0.0, 1e8), (1e-300, 0.0)], 1.0, 0.0, 0)
-def test_chances_whatever_the_losses(levels, t, assumptions, seed):
-    """From any last solution: chances add up to one, are never zero, never wrong numbers, and solve
+def test_probabilities_whatever_the_losses(levels, t, previous, seed):
+    """From any last solution: probabilities add up to one, are never zero, always finite, and solve
     the equations.
     """
     estimates, variances = np.array(levels).T
     before = np.random.default_rng(seed).dirichlet(np.full(len(levels), 0.1)).clip(1e-300, 1.0)
     table = learner(estimates, variances, before)
-    p, _, gamma = solved(table, t, assumptions)
+    p, _, gamma = solved(table, t, previous)
     assert np.isfinite(p).all()
     assert (p > 0).all()
     assert abs(p.sum() - 1.0) < 1e-12
-    rest = np.array(
-        [p[np.arange(len(p)) != i].sum() for i in range(len(p))]
-    )  # 1 - p with its digits
+    # 1 - p with its digits
+    rest = np.array([p[np.arange(len(p)) != i].sum() for i in range(len(p))])
     implied = estimates - estimates[p.argmax()] + table[BETA] * (1 - 1 / p - gamma * np.log(rest))
     scale = table[BETA] / p + np.abs(estimates - estimates[p.argmax()]) + table[BETA] * gamma
     assert np.abs(implied - implied[p.argmax()]).max() <= 1e-7 * scale.max()
@@ -107,7 +108,7 @@ def test_chances_whatever_the_losses(levels, t, assumptions, seed):
 
 @fixed
 @given(st.lists(losses, min_size=2, max_size=20), rounds)
-def test_a_smaller_loss_has_no_smaller_chance(estimates, t):
+def test_a_smaller_loss_has_no_smaller_probability(estimates, t):
     p, _, _ = solved(learner(np.array(estimates)), t)
     ordered = p[np.argsort(estimates, kind="stable")]
     assert (np.diff(ordered) <= 1e-6 * ordered[:-1]).all()
@@ -116,14 +117,12 @@ def test_a_smaller_loss_has_no_smaller_chance(estimates, t):
 @fixed
 @given(st.floats(-1e15, 300.0), st.floats(0.5, 30.0), st.floats(-17, 0), st.booleans())
 def test_one_level(a, gamma, exponent, mirrored):
-    """h(p) = a from any guess, with the digits of whichever of p and 1 - p is small."""
-    assumptions = 10.0**exponent
-    p, rest = probability_at(
-        a,
-        gamma,
-        1.0 - assumptions if mirrored else assumptions,
-        assumptions if mirrored else 1.0 - assumptions,
-    )
+    """h(p) = a from any starting point, with the digits of the smaller of p and 1 - p."""
+    small = 10.0**exponent
+    if mirrored:
+        p, rest = probability_at(a, gamma, 1.0 - small, small)
+    else:
+        p, rest = probability_at(a, gamma, small, 1.0 - small)
     assert 1.0 - 1.0 / p - gamma * math.log(rest) == pytest.approx(
         a, rel=1e-7, abs=1e-7 * (1 + gamma)
     )
@@ -132,7 +131,7 @@ def test_one_level(a, gamma, exponent, mirrored):
 
 @pytest.mark.parametrize("t", [1.0, 1e9])
 def test_extremes_keep_their_digits(t):
-    """One level leads by 1e15: the others share what is left, each by the inverse of its distance."""
+    """One level leads by 1e15: the others share the rest, each by the inverse of its distance."""
     p, _, _ = solved(learner(np.array([0.0, 1e15, 2e15, 4e15])), t)
     assert p[1:] == pytest.approx(1.2 / np.array([1e15, 2e15, 4e15]), rel=1e-6)
     assert p[0] == 1.0 - p[1:].sum()
@@ -144,7 +143,9 @@ def test_estimates_are_unbiased_and_follow_the_formulas():
     """
     true, gamma = np.array([0.9, 0.2, 0.5]), math.log1p(50)
     table = lb_inf_table([3])
-    table[ESTIMATE], table[PREDICTION], table[PLAYS] = [9.0, 1.0, 90.0], [0.4, 0.3, 0.8], [4, 7, 2]
+    table[ESTIMATE] = [9.0, 1.0, 90.0]
+    table[PREDICTION] = [0.4, 0.3, 0.8]
+    table[PLAYS] = [4, 7, 2]
     lb_inf_weights(table, 0, 3, gamma, 0.0)
     p, expected = table[PROBABILITY].copy(), np.zeros(3)
     assert p[1] > 0.7  # so that the minimum below is taken on both sides
@@ -156,9 +157,9 @@ def test_estimates_are_unbiased_and_follow_the_formulas():
         assert (learned[ESTIMATE] - table[ESTIMATE])[others] == pytest.approx(
             table[PREDICTION][others]
         )
-        surprise = true[arm] - table[PREDICTION, arm]
+        residual = true[arm] - table[PREDICTION, arm]
         weight = min(1.0, 2 * (1 - p[arm]) / (p[arm] ** 2 * gamma))
-        assert learned[VARIANCE, arm] == pytest.approx(surprise**2 * weight)
+        assert learned[VARIANCE, arm] == pytest.approx(residual**2 * weight)
         assert (
             learned[PREDICTION:PROBABILITY][:, others] == table[PREDICTION:PROBABILITY][:, others]
         ).all()

@@ -1,4 +1,4 @@
-"""Policies that draw levels by chance: tsallis_inf, lb_inf, exp3, comband; and the posteriors of
+"""Policies that draw levels at random: tsallis_inf, lb_inf, exp3, comband; and the posteriors of
 Thompson sampling.
 """
 
@@ -14,7 +14,7 @@ import factored_bandits as fb
 import problems
 from factored_bandits.core.rng import generators
 from factored_bandits.errors import InvalidInputError
-from factored_bandits.policies.blocks import propensities as _promises
+from factored_bandits.policies.blocks import propensities
 from factored_bandits.policies.blocks.lb_inf import (
     ESTIMATE,
     PREDICTION,
@@ -22,15 +22,14 @@ from factored_bandits.policies.blocks.lb_inf import (
     lb_inf_weights,
 )
 from factored_bandits.policies.blocks.tsallis import tsallis_weights
-from factored_bandits.policies.factored.flat import _beta_race
-from factored_bandits.policies.factored.flat import flat_thompson as thompson
+from factored_bandits.policies.factored.flat import flat_thompson
 from factored_bandits.policies.factored.per_factor import marginal_thompson
 
 LEARNERS = ["comband", "exp3", "lb_inf", "tsallis_inf"]
 
 
 def started(policy, sizes=(3, 4), horizon=1000):
-    """Module, coded parameters and state of a policy that knows nothing."""
+    """Module, encoded parameters and state of a policy that knows nothing."""
     made = fb.policies.make(policy)
     return made.module, made.encoded(), made.module.init(made.encoded(), np.array(sizes), horizon)
 
@@ -38,11 +37,9 @@ def started(policy, sizes=(3, 4), horizon=1000):
 def taught(policy, rounds, sizes=(3, 4), seed=0):
     """The same after some rounds on an additive problem, planned once more."""
     module, params, state = started(policy, sizes, rounds + 1)
-    problem, (policy_rng, rng), actions = (
-        problems.additive(*sizes),
-        generators(seed),
-        np.zeros((1, 2), dtype=np.int64),
-    )
+    problem = problems.additive(*sizes)
+    policy_rng, rng = generators(seed)
+    actions = np.zeros((1, 2), dtype=np.int64)
     for t in range(1, rounds + 1):
         module.plan(params, state, t, policy_rng, actions)
         reward = problem.module.sample(problem.data, t, actions[0], rng)
@@ -52,14 +49,12 @@ def taught(policy, rounds, sizes=(3, 4), seed=0):
 
 
 @pytest.mark.parametrize("name", LEARNERS)
-def test_levels_are_drawn_with_the_chances_stated(name):
+def test_levels_are_drawn_with_the_probabilities_stated(name):
     """4 standard deviations of a binomial, in a state reached after 200 rounds."""
     module, params, state = taught(name, 200)
-    rng, actions, counts = (
-        np.random.default_rng(1),
-        np.zeros((1, 2), dtype=np.int64),
-        [np.zeros(3), np.zeros(4)],
-    )
+    rng = np.random.default_rng(1)
+    actions = np.zeros((1, 2), dtype=np.int64)
+    counts = [np.zeros(3), np.zeros(4)]
     for _ in range(5000):
         module.plan(params, state, 201, rng, actions)
         for l in range(2):
@@ -82,14 +77,12 @@ def test_estimated_losses_are_unbiased(name):
     is simulated.
     """
     module, params, state = taught(name, 100)
-    probability, losses, expected = (
-        module.propensities(params, state, 1)[0],
-        np.array([0.2, 0.9, 0.5]),
-        np.zeros(3),
-    )
+    probability = module.propensities(params, state, 1)[0]
+    losses = np.array([0.2, 0.9, 0.5])
+    expected = np.zeros(3)
     for level in range(3):
         copy = type(state)(*(array.copy() for array in state))
-        _promises.remember(copy.remembered, 101, 0, probability[level])
+        propensities.remember(copy.remembered, 101, 0, probability[level])
         before = estimates(copy)
         module.learn(params, copy, 101, np.array([[level, 0]]), np.array([1.0 - losses[level]]))
         expected += probability[level] * (estimates(copy) - before)[:3]
@@ -97,9 +90,9 @@ def test_estimated_losses_are_unbiased(name):
 
 
 @pytest.mark.parametrize("name", LEARNERS)
-def test_late_rewards_are_divided_by_the_chance_of_their_own_round(name):
-    """Three decisions open at once; later plans change the chances, the estimates use those stated
-    when asked.
+def test_late_rewards_are_divided_by_the_probability_of_their_own_round(name):
+    """Three decisions open at once; later plans change the probabilities, the estimates use those
+    stated when asked.
     """
     agent = fb.Agent(name, factors={"a": [0, 1, 2], "b": [0, 1]}, seed=2, horizon=1000)
     for _ in range(50):
@@ -111,20 +104,18 @@ def test_late_rewards_are_divided_by_the_chance_of_their_own_round(name):
         prediction = agent._state.table[PREDICTION, at] if name == "lb_inf" else 0.0
         agent.tell(decision.id, 0.0)
         gained = estimates(agent._state)[at] - before[at]
-        probability, baselines = (
-            decision.propensity["a"],
-            (0.0, 0.5) if name == "tsallis_inf" else (prediction,),
-        )
+        probability = decision.propensity["a"]
+        baselines = (0.0, 0.5) if name == "tsallis_inf" else (prediction,)
         assert any(gained == pytest.approx(base + (1.0 - base) / probability) for base in baselines)
         agent.ask()
 
 
-def test_promises_are_kept_for_a_while():
-    ring = _promises.no_propensities(1)
+def test_propensities_are_remembered_for_a_while():
+    ring = propensities.no_propensities(1)
     for t in range(1, 3000):
-        _promises.remember(ring, t, 0, 1.0 / t)
-    kept = [t for t in range(1, 3000) if _promises.recall(ring, t, 0, -1.0) == 1.0 / t]
-    assert kept == list(range(3000 - _promises.OPEN, 3000))
+        propensities.remember(ring, t, 0, 1.0 / t)
+    kept = [t for t in range(1, 3000) if propensities.recall(ring, t, 0, -1.0) == 1.0 / t]
+    assert kept == list(range(3000 - propensities.OPEN, 3000))
 
 
 def test_tsallis_inf_has_the_rates_of_the_paper():
@@ -160,17 +151,18 @@ def test_comband_explores_and_learns_as_in_theorem_1():
     """
     _, _, state = taught("comband", 300)
     rate = math.sqrt(math.log(12) / ((7 + 2 * 8) * 301))
-    assert state.tuning == pytest.approx([rate, 8 * rate])
+    assert state.rate[0] == pytest.approx(rate)
+    assert state.uniform[0] == pytest.approx(8 * rate)
     weights = np.exp(-rate * state.losses[:3])
     assert state.probabilities[:3] == pytest.approx(
         (1 - 8 * rate) * weights / weights.sum() + 8 * rate / 3, rel=1e-9
     )
     with pytest.raises(InvalidInputError, match="needs the horizon"):
-        started("comband", horizon=0)
+        fb.policies.make("comband").check(np.array([3, 4]), 0)
 
 
 def test_the_pseudo_inverse_of_comband_is_importance_weighting_per_factor():
-    """On a product: <u, P+ s> = sum of 1{same level} / chance - (L - 1) for all pairs of
+    """On a product: <u, P+ s> = sum of 1{same level} / probability - (L - 1) for all pairs of
     combinations.
     """
     rng = np.random.default_rng(3)
@@ -184,12 +176,11 @@ def test_the_pseudo_inverse_of_comband_is_importance_weighting_per_factor():
             for c in combinations
         ]
     )
-    law = np.array(
+    joint = np.array(
         [math.prod(p[i] for p, i in zip(probabilities, c, strict=True)) for c in combinations]
     )
-    estimate = (
-        vectors @ np.linalg.pinv(vectors.T @ (law[:, None] * vectors), rcond=1e-10) @ vectors.T
-    )
+    moments = vectors.T @ (joint[:, None] * vectors)
+    estimate = vectors @ np.linalg.pinv(moments, rcond=1e-10) @ vectors.T
     for (a, u), (b, s) in itertools.product(enumerate(combinations), repeat=2):
         direct = sum((i == j) / p[j] for p, i, j in zip(probabilities, u, s, strict=True)) - 2
         assert estimate[a, b] == pytest.approx(direct, abs=1e-8)
@@ -200,45 +191,41 @@ def test_thompson_posteriors_are_conjugate():
     per level.
     """
     rng, sizes = np.random.default_rng(0), (2, 3)
-    plays, rewards = (
-        np.stack([rng.integers(size, size=200) for size in sizes], axis=1),
-        rng.random(200).round(1),
-    )
-    (flat, params, joint), (factored, _, marginal) = (
-        started("flat_thompson", sizes),
-        started("marginal_thompson", sizes),
-    )
+    plays = np.stack([rng.integers(size, size=200) for size in sizes], axis=1)
+    rewards = rng.random(200).round(1)
+    flat, params, joint = started("flat_thompson", sizes)
+    factored, _, marginal = started("marginal_thompson", sizes)
     for t, (action, reward) in enumerate(zip(plays, rewards, strict=True), start=1):
         flat.learn(params, joint, t, action[None], np.array([reward]))
         factored.learn(params, marginal, t, action[None], np.array([reward]))
     for arm, (i, j) in enumerate(itertools.product(range(2), range(3))):
         mine = rewards[(plays == (i, j)).all(axis=1)]
-        assert joint.table[_beta_race.FIRST, arm] == pytest.approx(1 + mine.sum())
-        assert joint.table[_beta_race.SECOND, arm] == pytest.approx(1 + (1 - mine).sum())
+        assert joint.alpha[arm] == pytest.approx(1 + mine.sum())
+        assert joint.beta[arm] == pytest.approx(1 + (1 - mine).sum())
     for at, (l, i) in enumerate([(0, 0), (0, 1), (1, 0), (1, 1), (1, 2)]):
         mine = rewards[plays[:, l] == i]
-        assert marginal.table[marginal_thompson.SUCCESSES, at] == pytest.approx(1 + mine.sum())
-        assert marginal.table[marginal_thompson.FAILURES, at] == pytest.approx(1 + (1 - mine).sum())
+        assert marginal.alpha[at] == pytest.approx(1 + mine.sum())
+        assert marginal.beta[at] == pytest.approx(1 + (1 - mine).sum())
 
 
-@pytest.mark.parametrize("module", [thompson, marginal_thompson])
-def test_raw_rewards_leave_posteriors_that_exist(module):
+@pytest.mark.parametrize("module", [flat_thompson, marginal_thompson])
+def test_unbounded_rewards_leave_posteriors_that_exist(module):
     _, params, state = started(module.__name__.rpartition(".")[2], (2, 3))
     for reward in (-3.0, 0.5, 7.0):
         module.learn(params, state, 1, np.array([[1, 2]]), np.array([reward]))
-    assert (state.table[:2] >= 1.0).all()
-    assert state.table[:2].sum() == pytest.approx(
-        state.table[:2].size + 3 * (1 if module is thompson else 2)
-    )
+    parameters = np.array([state.alpha, state.beta])
+    assert (parameters >= 1.0).all()
+    counted = 3 * (1 if module is flat_thompson else 2)
+    assert parameters.sum() == pytest.approx(parameters.size + counted)
 
 
-def test_thompson_races_have_the_law_of_plain_draws():
+def test_thompson_races_are_distributed_as_plain_draws():
     """The same number of plays of each combination, 4 standard errors, as with a draw from every
     posterior.
     """
 
     def plain(params, state, t, rng, actions):
-        draws = rng.beta(state.table[_beta_race.FIRST], state.table[_beta_race.SECOND])
+        draws = rng.beta(state.alpha, state.beta)
         actions[0] = np.unravel_index(draws.argmax(), tuple(state.sizes))
         return 1
 
@@ -251,14 +238,9 @@ def test_thompson_races_have_the_law_of_plain_draws():
             actions = np.zeros((1, 2), dtype=np.int64)
             for t in range(1, 301):
                 (planner or module.plan)(params, state, t, policy_rng, actions)
-                module.learn(
-                    params,
-                    state,
-                    t,
-                    actions,
-                    np.array([problem.module.sample(problem.data, t, actions[0], rng)]),
-                )
-            plays.append(state.table[thompson.PLAYS].copy())
+                reward = problem.module.sample(problem.data, t, actions[0], rng)
+                module.learn(params, state, t, actions, np.array([reward]))
+            plays.append(state.plays.copy())
         results.append(np.array(plays))
     one, other = results
     error = np.hypot(one.std(axis=0, ddof=1), other.std(axis=0, ddof=1)) / math.sqrt(40)
@@ -267,9 +249,9 @@ def test_thompson_races_have_the_law_of_plain_draws():
 
 @pytest.mark.parametrize("size", [1, 2, 40])
 @pytest.mark.parametrize("name", ["lb_inf", "tsallis_inf"])
-def test_weights_stay_chances_after_a_billion_rounds(name, size):
-    """Estimates as after 10^9 rounds with a gap of 0.3: chances add up to one, stay positive, and
-    are near 0 and 1.
+def test_weights_stay_probabilities_after_a_billion_rounds(name, size):
+    """Estimates as after 10^9 rounds with a gap of 0.3: probabilities add up to one, stay positive,
+    and are near 0 and 1.
     """
     module, params, state = started(name, (size, 2))
     rng, actions = np.random.default_rng(0), np.zeros((1, 2), dtype=np.int64)

@@ -1,7 +1,8 @@
-"""Rank1Elim and Rank1ElimKL: the published table, the doubling laws, and the mechanics of sweeps."""
+"""Rank1Elim and Rank1ElimKL: the published table, how regret doubles, the mechanics of sweeps."""
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 
@@ -72,7 +73,7 @@ def test_regret_grows_with_rows_plus_columns(rows, columns):
     assert summary.correct == 1.0
 
 
-def test_doubling_laws():
+def test_half_the_gap_or_half_the_base_doubles_the_regret():
     """Half the gap, or half the base quality: about twice the regret (phases quantise it: between
     1.5 and 2.5).
     """
@@ -118,15 +119,19 @@ def walk(name, sizes, rounds, visit):
     """Play by hand on a rank-one problem and show every block before and after it is learned."""
     problem = matrix(*sizes)
     job = problems.job(name, problem, rounds)
-    module, state, (policy_rng, rng) = job.policy.module, job.new_state(), generators(3)
-    run, t = job.prepare(rng, state), 1
+    module = job.policy.module
+    state = job.new_state()
+    policy_rng, rng = generators(3)
+    run = job.prepare(rng, state)
+    t = 1
     while t <= rounds:
         length = module.plan(job.params, state, t, policy_rng, run.actions)
         actions = run.actions[:length].copy()
         rewards = np.array(
             [problem.module.sample(problem.data, t, action, rng) for action in actions]
         )
-        visit(state, actions, rewards, lambda: module.learn(job.params, state, t, actions, rewards))
+        learn = functools.partial(module.learn, job.params, state, t, actions, rewards)
+        visit(state, actions, rewards, learn)
         t += length
 
 
@@ -164,9 +169,8 @@ def test_phases_end_after_four_to_the_phase_log_horizon_sweeps():
         if state.counts[_rank1.PHASE] != before:
             n = int(state.counts[_rank1.SWEEPS])
             ends.append(n)
-            middle, width = state.bounds.mean(axis=0), np.ptp(state.bounds, axis=0)
-            assert middle == pytest.approx(state.total / n)
-            assert width == pytest.approx(2 * math.sqrt(log_horizon / n))
+            assert (state.lower + state.upper) / 2 == pytest.approx(state.total / n)
+            assert state.upper - state.lower == pytest.approx(2 * math.sqrt(log_horizon / n))
 
     walk("rank1_elim", (4, 3), 60_000, visit)
     assert len(ends) >= 3
@@ -174,39 +178,28 @@ def test_phases_end_after_four_to_the_phase_log_horizon_sweeps():
 
 
 def test_an_eliminated_row_is_played_by_its_eliminator():
-    """Homes are active, of their own place, and drawn as often as the rows that point to them."""
-    state = _rank1.begin("rank1_elim", np.array([4, 2]), 1000, 4.0)
-    state.bounds[_rank1.LOWER, :4], state.bounds[_rank1.UPPER, :4] = (
-        [0.1, 0.6, 0.1, 0.5],
-        [0.3, 0.9, 0.6, 0.8],
-    )
-    state.bounds[_rank1.LOWER, 4:], state.bounds[_rank1.UPPER, 4:] = 0.0, 1.0
+    """Substitutes are active, play for themselves, and are drawn as often as they are named."""
+    state = _rank1.new_state(np.array([4, 2]), 1000, 4.0)
+    state.lower[:] = [0.1, 0.6, 0.1, 0.5, 0.0, 0.0]
+    state.upper[:] = [0.3, 0.9, 0.6, 0.8, 1.0, 1.0]
     _rank1.eliminate(state, 4.0)
-    assert state.home.tolist() == [
-        1,
-        1,
-        1,
-        3,
-        0,
-        1,
-    ]  # an upper bound equal to the best lower bound is out, too
+    # an upper bound equal to the best lower bound is eliminated, too
+    assert state.substitute.tolist() == [1, 1, 1, 3, 0, 1]
     assert state.active.tolist() == [False, True, False, True, True, True]
     actions, rng = np.zeros((6, 2), dtype=np.int64), np.random.default_rng(0)
     rows = [actions[_rank1.plan(None, state, 1, rng, actions) - 1, 0] for _ in range(4000)]
     assert abs(np.mean(np.array(rows) == 1) - 0.75) < 4 * math.sqrt(0.75 * 0.25 / 4000)
-    state.bounds[_rank1.LOWER, :4], state.bounds[_rank1.UPPER, :4] = (
-        [0.9, 0.2, 0.9, 0.7],
-        [0.9, 0.4, 0.9, 0.8],
-    )
-    _rank1.eliminate(
-        state, 4.0
-    )  # row 1 goes, and takes along who had it as home; old bounds of 0 and 2 say nothing
-    assert state.home.tolist()[:4] == [3, 3, 3, 3]
+
+    # Row 1 is eliminated, with all that it was a substitute of; the bounds of 0 and 2 say nothing.
+    state.lower[:4] = [0.9, 0.2, 0.9, 0.7]
+    state.upper[:4] = [0.9, 0.4, 0.9, 0.8]
+    _rank1.eliminate(state, 4.0)
+    assert state.substitute.tolist()[:4] == [3, 3, 3, 3]
 
 
 def test_sweeps_that_were_planned_before_an_elimination_are_learned_right():
     """With late rewards a block may be longer than today's active sets."""
-    state = _rank1.begin("rank1_elim", np.array([3, 3]), 1000, 4.0)
+    state = _rank1.new_state(np.array([3, 3]), 1000, 4.0)
     actions = np.array([[0, 2], [1, 2], [2, 2], [1, 0], [1, 1], [1, 2]])
     state.active[[2, 5]] = False
     _rank1.collect(state, actions, np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]))
@@ -219,8 +212,8 @@ def test_what_it_cannot_take(name):
         with pytest.raises(
             InvalidInputError, match=rf"{name}.*two factors, this one has {len(sizes)}"
         ):
-            problems.job(name, problems.additive(*sizes))
+            fb.policies.make(name).check(np.array(sizes), 600)
     with pytest.raises(InvalidInputError, match="horizon"):
         fb.Agent(name, factors={"a": [0, 1], "b": [0, 1]})
     with pytest.raises(InvalidInputError, match="needs the horizon"):
-        fb.policies.make(name).module.init(None, np.array([2, 2]), 0)
+        fb.policies.make(name).check(np.array([2, 2]), 0)

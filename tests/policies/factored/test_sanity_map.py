@@ -19,7 +19,7 @@ ROUNDS = 100_000
 PROBLEMS = {
     "rank1, 0.25": fb.environments.spiked(16, 0.25, 0.2),
     "rank1, 0.75": fb.environments.spiked(16, 0.75, 0.2),
-    # 5 factors, each wrong with chance 5/6 at 0.08 a round under uniform play: 33,333
+    # 5 factors, each wrong with probability 5/6 at 0.08 a round under uniform play: 33,333
     "additive 6^5": one_good_level(levels=6, factors=5, base=0.4, gap=0.08),
     "trap": fb.environments.make("trap"),
 }

@@ -25,9 +25,9 @@ loss_lists = st.lists(
 )
 
 
-def weights_of(losses, rate, assumptions=0.0):
+def weights_of(losses, rate, previous=0.0):
     weights = np.zeros(len(losses))
-    tsallis_weights(np.array(losses, dtype=float), weights, 0, len(losses), rate, assumptions)
+    tsallis_weights(np.array(losses, dtype=float), weights, 0, len(losses), rate, previous)
     return weights
 
 
@@ -51,11 +51,11 @@ def test_weights_minimise_the_ftrl_objective(seed):
 
 @fixed
 @given(loss_lists, st.floats(-9, 1).map(lambda e: 10.0**e), st.floats(0, 100))
-def test_weights_are_chances_and_ordered(losses, rate, assumptions):
+def test_weights_are_probabilities_and_ordered(losses, rate, previous):
     """From any starting point, for any losses: they add up to one, and a smaller loss has no
     smaller weight.
     """
-    weights = weights_of(losses, rate, assumptions)
+    weights = weights_of(losses, rate, previous)
     assert np.isfinite(weights).all()
     assert (weights > 0).all()
     assert abs(weights.sum() - 1.0) < 1e-12
@@ -116,19 +116,19 @@ def test_learning_rates():
     assert learning_rate(4.0, REDUCED_VARIANCE) == 2.0
 
 
-def test_draws_follow_the_chances():
-    """4 standard deviations of a binomial; never a level without a chance."""
-    rng, probabilities = np.random.default_rng(0), np.array([9.0, 0.0, 0.2, 0.7, 0.1 - 1e-16, 0.0])
-    counts = np.bincount(
-        [categorical(rng, probabilities, 1, 5) for _ in range(20_000)], minlength=5
-    )
+def test_draws_follow_the_probabilities():
+    """4 standard deviations of a binomial; never a level of probability zero."""
+    rng = np.random.default_rng(0)
+    probabilities = np.array([9.0, 0.0, 0.2, 0.7, 0.1 - 1e-16, 0.0])
+    drawn = [categorical(rng, probabilities, 1, 5) for _ in range(20_000)]
+    counts = np.bincount(drawn, minlength=5)
+
     expected = 20_000 * probabilities[1:]
-    assert (
-        np.abs(counts - expected) <= 4 * np.sqrt(expected * (1 - probabilities[1:])) + 1e-9
-    ).all()
+    deviation = np.sqrt(expected * (1 - probabilities[1:]))
+    assert (np.abs(counts - expected) <= 4 * deviation + 1e-9).all()
 
     class Highest:
         def random(self):
             return 1.0 - 2.0**-53
 
-    assert draw(Highest(), np.array([0.5, 0.4999999, 0.0]), 0, 3) == 1
+    assert categorical(Highest(), np.array([0.5, 0.4999999, 0.0]), 0, 3) == 1

@@ -1,4 +1,8 @@
-"""Exponential weights, for Exp3, ComBand and the Exp3 base bandit of Sparring."""
+"""Exponential weights with a share of uniform play: the distribution of Exp3 and of ComBand.
+
+A learner is a range, from `start`, `size` long, of two arrays: `losses` (cumulated estimates) and
+`probabilities`. So any number of learners can live side by side, in any policy.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +16,7 @@ from factored_bandits.core.kernel import kernel
 def exponential_weights(
     losses: Floats, probabilities: Floats, start: int, size: int, rate: float, uniform: float
 ) -> None:
-    """Probabilities proportional to exp(-rate losses), mixed with a share of uniform play.
-
-    probabilities[start : start + size] = (1 - uniform) exp(-rate losses) / total + uniform / size.
+    """Fill probabilities: (1 - uniform) exp(-rate loss) / (sum of these) + uniform / size.
 
     >>> import numpy as np
     >>> probabilities = np.zeros(3)
@@ -22,10 +24,12 @@ def exponential_weights(
     >>> probabilities.round(3).tolist()
     [0.0, 0.625, 0.375]
     """
+    # relative to the least loss, so that no exponential overflows and not all of them vanish
     least = losses[start]
-    total = 0.0
     for i in range(start, start + size):
         least = min(least, losses[i])
+
+    total = 0.0
     for i in range(start, start + size):
         probabilities[i] = math.exp(-rate * (losses[i] - least))
         total += probabilities[i]

@@ -1,8 +1,8 @@
-"""The chances of the last plays, for policies that divide by them when they learn: rewards may be
-late.
+"""Propensities remembered until the reward comes, for policies that divide by them.
 
-A ring over rounds, one column per factor. Whoever has more plays open than it holds uses the chance
-of today instead.
+Rewards may be late, and the probabilities may have changed by then. The memory is a ring over
+rounds, one column per factor. With more plays open than it holds, the current probability is used
+instead.
 """
 
 from __future__ import annotations
@@ -12,17 +12,18 @@ import numpy as np
 from factored_bandits.core.arrays import Floats
 from factored_bandits.core.kernel import kernel
 
-OPEN = 1024  # plays that may wait for their reward while their chances are remembered
+# plays that may wait for their reward while their propensities are remembered
+OPEN = 1024
 
 
 def no_propensities(columns: int) -> Floats:
-    """An empty ring: per play its round, then the chance of the level chosen in each column."""
+    """An empty ring: per play its round, then the probability of the level chosen per column."""
     return np.zeros((OPEN, 1 + columns))
 
 
 @kernel
 def remember(remembered: Floats, t: int, column: int, probability: float) -> None:
-    """Note that in round t the level chosen in this column had this chance.
+    """Note the probability of the level chosen in round t in this column.
 
     >>> ring = no_propensities(2)
     >>> remember(ring, 7, 1, 0.25)
@@ -36,6 +37,6 @@ def remember(remembered: Floats, t: int, column: int, probability: float) -> Non
 
 @kernel
 def recall(remembered: Floats, t: int, column: int, otherwise: float) -> float:
-    """The chance noted for round t, or `otherwise` if it is forgotten."""
+    """The probability noted for round t, or `otherwise` if it has been overwritten."""
     slot = t % OPEN
     return remembered[slot, 1 + column] if remembered[slot, 0] == float(t) else otherwise

@@ -1,13 +1,13 @@
-"""Tsallis-INF (Zimmert & Seldin 2019): its weights, and what one learner does with a loss.
+"""Tsallis-INF (Zimmert & Seldin, JMLR 2021): its weights, and what one learner does with a loss.
 
 FTRL with the regulariser -4 sum(sqrt(w) - w / 2) / rate gives w_i = 4 / (rate (L_i - x))^2, x such
 that they add up to one. In y = rate (min L - x), which lies between 2 and 2 sqrt(K), the sum S(y)
 is a power mean to the power -2, so S^(-1/2) is concave and nearly straight: Newton's method on it
-needs no safeguard but the bracket, and two or three steps from the last solution.
+needs no safeguard but the bracket, and two or three steps from the last solution. (The paper
+applies Newton's method to S - 1 itself.)
 
-A learner is a piece of two arrays: `losses` (cumulated estimates) and `weights`, from `start`,
-`size` long. Everything here works on such a piece, so any number of learners can live side by side,
-in any policy.
+A learner is a range, from `start`, `size` long, of two arrays: `losses` (cumulated estimates) and
+`weights`. So any number of learners can live side by side, in any policy.
 """
 
 from __future__ import annotations
@@ -18,26 +18,27 @@ from factored_bandits.core.arrays import Floats
 from factored_bandits.core.kernel import kernel
 from factored_bandits.policies.base import Code
 
-REDUCED_VARIANCE: Code = 0  # estimators
+# estimators of the losses
+REDUCED_VARIANCE: Code = 0
 IMPORTANCE: Code = 1
-STEPS = 100  # never reached
-PRECISION = 1e-10  # of the sum of the weights, before they are normalised
+
+# Newton steps, never reached
+STEPS = 100
+# of the sum of the weights, before they are normalised
+PRECISION = 1e-10
 
 
 @kernel
 def learning_rate(t: float, estimator: Code) -> float:
-    """The rate at round t of the learner: 4 / sqrt(t) with reduced variance, 2 / sqrt(t) with
-    importance weighting.
-    """
+    """At round t: 4 / sqrt(t) with reduced variance, 2 / sqrt(t) with importance weighting."""
     return (4.0 if estimator == REDUCED_VARIANCE else 2.0) / math.sqrt(t)
 
 
 @kernel
 def tsallis_weights(
-    losses: Floats, weights: Floats, start: int, size: int, rate: float, assumptions: float
+    losses: Floats, weights: Floats, start: int, size: int, rate: float, previous: float
 ) -> float:
-    """Fill the weights of one learner; returns y, the `assumptions` for the next time (0.0 for the
-    first).
+    """Fill the weights of one learner; returns y, the `previous` of the next call (0.0 at first).
 
     >>> import numpy as np
     >>> weights = np.zeros(3)
@@ -48,8 +49,9 @@ def tsallis_weights(
     least = losses[start]
     for i in range(start + 1, start + size):
         least = min(least, losses[i])
+
     highest = 2.0 * math.sqrt(size)
-    y = min(max(assumptions, 2.0), highest)
+    y = min(max(previous, 2.0), highest)
     total = 1.0
 
     for _ in range(STEPS):
@@ -60,9 +62,13 @@ def tsallis_weights(
             weights[i] = root * root
             total += weights[i]
             cubes += weights[i] * root
+
         if abs(total - 1.0) <= PRECISION:
             break
-        y = min(max(y + 2.0 * total * (math.sqrt(total) - 1.0) / cubes, 2.0), highest)
+
+        # dS / dy = -cubes, hence the Newton step of S^(-1/2) = 1
+        step = 2.0 * total * (math.sqrt(total) - 1.0) / cubes
+        y = min(max(y + step, 2.0), highest)
 
     for i in range(start, start + size):
         weights[i] /= total
@@ -82,8 +88,9 @@ def tsallis_feed(
 ) -> None:
     """Learn the loss in [0, 1] of the level `arm`, played by the weights of this `rate`.
 
-    Reduced variance: every level with w >= rate^2 gets the baseline 1/2, played or not, and only
-    the difference to it is weighted by importance.
+    Importance weighting, (IW) in the paper, adds loss / w to the level played. With reduced
+    variance, (RV), every level with w >= rate^2 gets the baseline 1/2, played or not, and only the
+    difference to it is weighted by importance.
     """
     played = start + arm
     baseline = 0.0

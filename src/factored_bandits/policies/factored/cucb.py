@@ -1,5 +1,4 @@
-"""CUCB, combinatorial UCB (Chen, Wang, Yuan & Wang, JMLR 2016), for problems that show the outcome
-of each factor.
+"""CUCB, combinatorial UCB (Chen, Wang, Yuan & Wang 2016), with the outcome of each factor.
 
 Semi-bandit feedback: besides the reward one sees how each chosen level did (the user looked, the
 advertisement pleased). Every level keeps its own mean; play in each factor the level with the
@@ -10,7 +9,9 @@ problems that show the outcomes: `rank1`.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.make("rank1", factors=[[0.9, 0.3, 0.2], [0.9, 0.4]])
-    >>> result = fb.simulate("cucb", environment, horizon=5_000, repetitions=4, seed=1, progress=False)
+    >>> result = fb.simulate(
+    ...     "cucb", environment, horizon=5_000, repetitions=4, seed=1, progress=False
+    ... )
     >>> bool(result.correct[:, -1].all())
     True
 """
@@ -22,17 +23,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from factored_bandits.core.arrays import Floats, Ints
+from factored_bandits.core.arrays import Floats, Ints, offsets_of
 from factored_bandits.core.kernel import kernel
 from factored_bandits.core.rng import randint
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import Info
+from factored_bandits.policies.blocks.level_means import best_mean_per_factor
 
 INFO = Info(
     title="Combinatorial UCB",
     kind="factored",
     scale=(0.0, 1.0),
-    assumption="the outcome of each factor is seen (semi-bandit feedback), and the reward grows with each",
+    assumption="the outcome of each factor is seen (semi-bandit feedback), and the reward grows "
+    "with each",
     guarantee="O(sum over levels of log(t) / gap), anytime",
     reference="Chen, Wang, Yuan & Wang, Combinatorial multi-armed bandit, JMLR 17, 2016",
     feedback="semi-bandit",
@@ -50,52 +53,57 @@ class Params(NamedTuple):
 class State(NamedTuple):
     """What each level has brought."""
 
-    start: Ints  # (L + 1,) first level of each factor
+    offsets: Ints  # (L + 1,) first level of each factor
     total: Floats  # (levels,) sum of its outcomes
     plays: Ints  # (levels,)
-    tied: Ints  # (levels,) scratch: per factor, packed at its start, those with the largest index
+    tied: Ints  # (levels,) scratch: per factor, packed at its offset, those with the largest index
     tied_count: Ints  # (L,) how many they were at the last plan
+
+
+def check(params: Params, sizes: Ints, horizon: int) -> None:
+    """Refuse a negative alpha."""
+    if params.alpha < 0.0:
+        raise InvalidInputError(f"cucb: alpha must be at least 0, not {params.alpha}")
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    if params.alpha < 0.0:
-        raise InvalidInputError(f"cucb: alpha must be at least 0, not {params.alpha}")
-    start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    levels = int(start[-1])
-    factors = len(sizes)
-    integers = np.zeros((2, levels), dtype=np.int64)
-
+    levels = int(sum(sizes))
     return State(
-        start,
-        np.zeros(levels),
-        integers[0].copy(),
-        integers[1].copy(),
-        np.zeros(factors, dtype=np.int64),
+        offsets=offsets_of(sizes),
+        total=np.zeros(levels),
+        plays=np.zeros(levels, dtype=np.int64),
+        tied=np.zeros(levels, dtype=np.int64),
+        tied_count=np.zeros(len(sizes), dtype=np.int64),
     )
 
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """Per factor the level with the largest index."""
-    bonus = params.alpha * math.log(t)
-    start = state.start
+    offsets = state.offsets
     tied = state.tied
+    bonus = params.alpha * math.log(t)
 
-    for l in range(len(start) - 1):
+    for l in range(len(offsets) - 1):
+        first = offsets[l]
         best = -math.inf
         ties = 0
-        for level in range(start[l], start[l + 1]):
+
+        for level in range(first, offsets[l + 1]):
+            # Chen et al., Algorithm 1 (CUCB): mu_i + sqrt(3 ln t / (2 T_i)), there capped at 1
             n = state.plays[level]
             index = math.inf if n == 0 else state.total[level] / n + math.sqrt(bonus / n)
             if index > best:
                 best = index
                 ties = 0
             if index == best:
-                tied[start[l] + ties] = level - start[l]
+                tied[first + ties] = level - first
                 ties += 1
+
+        # The oracle of a reward that grows with each outcome: each factor on its own.
         state.tied_count[l] = ties
-        actions[0, l] = tied[start[l] + randint(rng, ties)]
+        actions[0, l] = tied[first + randint(rng, ties)]
 
     return 1
 
@@ -104,7 +112,7 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 def learn(params: Params, state: State, t: int, actions: Ints, outcomes: Floats) -> None:
     """Sum and count of each level played, from its own outcome."""
     for l in range(actions.shape[1]):
-        level = state.start[l] + actions[0, l]
+        level = state.offsets[l] + actions[0, l]
         state.total[level] += outcomes[0, l]
         state.plays[level] += 1
 
@@ -112,21 +120,15 @@ def learn(params: Params, state: State, t: int, actions: Ints, outcomes: Floats)
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
     """Per factor the level with the best mean; one that was never played counts as worst."""
-    for l in range(len(action)):
-        best = 0
-        best_mean = -math.inf
-        for level in range(state.start[l], state.start[l + 1]):
-            if state.plays[level] > 0 and state.total[level] / state.plays[level] > best_mean:
-                best = level - state.start[l]
-                best_mean = state.total[level] / state.plays[level]
-        action[l] = best
+    best_mean_per_factor(state.total, state.plays, state.offsets, action)
 
 
 def propensities(params: Params, state: State, length: int) -> list[Floats]:
     """Per factor, each of those that tied for the largest index is as likely."""
     probabilities = []
     for l, ties in enumerate(state.tied_count):
-        probability = np.zeros(state.start[l + 1] - state.start[l])
-        probability[state.tied[state.start[l] : state.start[l] + ties]] = 1.0 / ties
+        first = state.offsets[l]
+        probability = np.zeros(state.offsets[l + 1] - first)
+        probability[state.tied[first : first + ties]] = 1.0 / ties
         probabilities.append(probability)
     return probabilities

@@ -1,6 +1,4 @@
-"""Every combination an arm of its own: numbered with the last factor running fastest, and not too
-many of them.
-"""
+"""Every combination an arm of its own, numbered with the last factor running fastest."""
 
 from __future__ import annotations
 
@@ -10,22 +8,24 @@ from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
 from factored_bandits.errors import InvalidInputError
 
-LARGEST = (
-    10**6
-)  # combinations; beyond that a step would look at millions of indices and learn nothing for long
+# combinations; beyond that a step would look at millions of indices and learn nothing for long
+LARGEST = 10**6
 
 
-def arms(name: str, sizes: Ints) -> int:
-    """How many combinations there are; refuses too many."""
-    number = math.prod(int(size) for size in sizes)
+def combinations(sizes: Ints) -> int:
+    """How many there are."""
+    return math.prod(int(size) for size in sizes)
+
+
+def check_combinations(name: str, sizes: Ints) -> None:
+    """Refuse too many."""
+    number = combinations(sizes)
     if number > LARGEST:
         raise InvalidInputError(
             f"{name} looks at every combination at every step and takes at most {LARGEST:,} of "
-            "them; this problem has "
-            f"{number:,}. Use a policy that works factor by factor, such as 'tea'"
+            f"them; this problem has {number:,}. Use a policy that works factor by factor, such "
+            "as 'tea'"
         )
-
-    return number
 
 
 @kernel

@@ -1,14 +1,15 @@
-"""KL-UCB over all combinations (Garivier & Cappe 2011): UCB with the confidence bounds that coins
-deserve.
+"""KL-UCB over all combinations (Garivier & Cappe 2011).
 
-Every combination is an arm of its own: play the one with the largest q for which plays * kl(mean,
-q) is at most log t + 3 log log t, unplayed ones first, ties at random. Asymptotically optimal for
-coins if the combinations have nothing to do with each other. Indices are found lazily, see
-_kl_index.
+UCB with the confidence bounds of Bernoulli rewards. Every combination is an arm of its own: play
+the one with the largest q for which plays * kl(mean, q) is at most log t + 3 log log t, unplayed
+ones first, ties at random. Asymptotically optimal for Bernoulli rewards if the combinations have
+nothing to do with each other. Indices are found lazily, see `blocks/kl_index`.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.make("table", means=[[0.2, 0.8], [0.3, 0.4]])
-    >>> result = fb.simulate("flat_kl_ucb", environment, horizon=5_000, repetitions=4, seed=1, progress=False)
+    >>> result = fb.simulate(
+    ...     "flat_kl_ucb", environment, horizon=5_000, repetitions=4, seed=1, progress=False
+    ... )
     >>> bool(result.correct[:, -1].all())
     True
 """
@@ -26,7 +27,7 @@ from factored_bandits.core.select import ravel, unravel
 from factored_bandits.policies.base import Info
 from factored_bandits.policies.blocks.kl_index import PLAYS, check_c, kl_feed, kl_pick, kl_table
 
-from ._flat import arms, most_played
+from ._flat import check_combinations, combinations, most_played
 
 INFO = Info(
     title="KL-UCB over all combinations",
@@ -34,7 +35,8 @@ INFO = Info(
     scale=(0.0, 1.0),
     assumption="none",
     guarantee="(1 + o(1)) sum over combinations of gap log(t) / kl, anytime",
-    reference="Garivier & Cappe, The KL-UCB Algorithm for Bounded Stochastic Bandits and Beyond, COLT 2011",
+    reference="Garivier & Cappe, The KL-UCB Algorithm for Bounded Stochastic Bandits and Beyond, "
+    "COLT 2011",
     style=("vermillion", "dashed"),
     cost=(550, 1.2),
     slowdown=(15,),
@@ -52,19 +54,26 @@ class State(NamedTuple):
     """Statistics of each combination, the last factor running fastest."""
 
     sizes: Ints  # (L,)
-    table: Floats  # (6, combinations) the rows of _kl_index
+    table: Floats  # (ROWS, combinations) the rows of blocks/kl_index
+
+
+def check(params: Params, sizes: Ints, horizon: int) -> None:
+    """Refuse a negative c and too many combinations."""
+    check_c("flat_kl_ucb", params.c)
+    check_combinations("flat_kl_ucb", sizes)
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    check_c("flat_kl_ucb", params.c)
-    return State(np.array(sizes, dtype=np.int64), kl_table(arms("flat_kl_ucb", sizes)))
+    return State(np.array(sizes, dtype=np.int64), kl_table(combinations(sizes)))
 
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """The combination with the largest index."""
-    arm = kl_pick(state.table, 0, state.table.shape[1], exploration(float(t), params.c), rng)
+    # Garivier & Cappe, Algorithm 1: max {q : N(a) d(S(a) / N(a), q) <= log t + c log log t}
+    threshold = exploration(float(t), params.c)
+    arm = kl_pick(state.table, 0, state.table.shape[1], threshold, rng)
     unravel(state.sizes, arm, actions[0])
     return 1
 
@@ -72,9 +81,8 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
     """Sum and count of the combination played."""
-    kl_feed(
-        state.table, ravel(state.sizes, actions[0]), rewards[0], exploration(float(t), params.c)
-    )
+    threshold = exploration(float(t), params.c)
+    kl_feed(state.table, ravel(state.sizes, actions[0]), rewards[0], threshold)
 
 
 @kernel

@@ -1,15 +1,16 @@
-"""Thompson sampling over all combinations (Thompson 1933; Agrawal & Goyal 2012): what many would do
-without factors.
+"""Thompson sampling over all combinations (Thompson 1933; Agrawal & Goyal 2012).
 
-Every combination is an arm of its own, with a Beta(1, 1) prior on its chance of success: draw once
-from every posterior, play the largest draw. It assumes nothing, and pays for every combination. The
-largest draw is found without drawing all, see _beta_race: the law is the same. Rewards between 0
-and 1 count as that part of a success; those outside, possible with raw ones, are taken to the
-nearer end.
+What many would do without factors. Every combination is an arm of its own, with a Beta(1, 1) prior
+on its probability of success: draw once from every posterior, play the largest draw. It assumes
+nothing, and pays for every combination. The largest draw is found without drawing all, see
+`_beta_race`: the plays are equal in distribution. Rewards between 0 and 1 count as that part of a
+success; those outside, possible with unbounded rewards, are taken to the nearer end.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.make("table", means=[[0.2, 0.8], [0.3, 0.4]])
-    >>> result = fb.simulate("flat_thompson", environment, horizon=2_000, repetitions=4, seed=1, progress=False)
+    >>> result = fb.simulate(
+    ...     "flat_thompson", environment, horizon=2_000, repetitions=4, seed=1, progress=False
+    ... )
     >>> bool(result.correct[:, -1].all())
     True
 """
@@ -26,11 +27,8 @@ from factored_bandits.core.kernel import kernel
 from factored_bandits.core.select import ravel, unravel
 from factored_bandits.policies.base import Info
 
-from ._beta_race import FIRST, SECOND, race, recompute_bar, set_bar
-from ._flat import arms, most_played
-
-PLAYS = 3  # a further row of State.table
-BAR, DIRTY = 0, 1  # places in State.bar
+from ._beta_race import race, set_threshold, update_hazard
+from ._flat import check_combinations, combinations, most_played
 
 INFO = Info(
     title="Thompson sampling over all combinations",
@@ -38,7 +36,8 @@ INFO = Info(
     scale=(0.0, 1.0),
     assumption="none",
     guarantee="(1 + o(1)) sum over combinations of gap log(t) / kl, anytime",
-    reference="Thompson, Biometrika 25, 1933; Agrawal & Goyal, COLT 2012; Kaufmann, Korda & Munos, ALT 2012",
+    reference="Thompson, Biometrika 25, 1933; Agrawal & Goyal, COLT 2012; Kaufmann, Korda & Munos, "
+    "ALT 2012",
     style=("purple", "solid"),
     cost=(1000, 2),
     slowdown=(90,),
@@ -54,50 +53,72 @@ class State(NamedTuple):
     """Posteriors of each combination, the last factor running fastest."""
 
     sizes: Ints  # (L,)
-    table: Floats  # (4, combinations) the rows of _beta_race, and plays
-    sums: Floats  # (blocks,) hazards of blocks of combinations
-    bar: Floats  # (2,) the bar of the race; plays learned since it was set
+    alpha: Floats  # (combinations,) first parameter of the Beta posterior: 1 + successes
+    beta: Floats  # (combinations,) second parameter: 1 + failures
+    hazards: Floats  # (combinations,) of proposing in a race, see _beta_race
+    plays: Floats  # (combinations,)
+    block_hazards: Floats  # (blocks,) sums of hazards over blocks of combinations
+    threshold: Floats  # (1,) of the race
+    learned: Floats  # (1,) plays learned since the threshold was set
+
+
+def check(params: Params, sizes: Ints, horizon: int) -> None:
+    """Refuse too many combinations."""
+    check_combinations("flat_thompson", sizes)
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """The uniform prior."""
-    number = arms("flat_thompson", sizes)
-    table = np.zeros((4, number))
-    table[[FIRST, SECOND]] = 1.0
-
+    number = combinations(sizes)
     return State(
-        np.array(sizes, dtype=np.int64),
-        table,
-        np.zeros(math.isqrt(number)),
-        np.array([0.0, math.inf]),
+        sizes=np.array(sizes, dtype=np.int64),
+        alpha=np.ones(number),
+        beta=np.ones(number),
+        hazards=np.zeros(number),
+        plays=np.zeros(number),
+        block_hazards=np.zeros(math.isqrt(number)),
+        threshold=np.zeros(1),
+        learned=np.array([math.inf]),
     )
 
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
-    """The combination with the largest draw; the bar is set anew when there was time to learn about
-    all.
-    """
-    if state.bar[DIRTY] >= state.table.shape[1]:
-        state.bar[BAR] = set_bar(state.table, state.sums)
-        state.bar[DIRTY] = 0.0
-    unravel(state.sizes, race(state.table, state.sums, state.bar[BAR], rng), actions[0])
+    """The combination with the largest draw."""
+    alpha = state.alpha
+    beta = state.beta
+    hazards = state.hazards
+    block_hazards = state.block_hazards
+
+    # A new threshold when there was time to learn about all combinations.
+    if state.learned[0] >= len(state.plays):
+        state.threshold[0] = set_threshold(alpha, beta, hazards, block_hazards)
+        state.learned[0] = 0.0
+
+    # Agrawal & Goyal, Algorithm 1: theta_i ~ Beta(S_i + 1, F_i + 1), play the argmax
+    arm = race(alpha, beta, hazards, block_hazards, state.threshold[0], rng)
+    unravel(state.sizes, arm, actions[0])
     return 1
 
 
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
     """The posterior of the combination played."""
-    at = ravel(state.sizes, actions[0])
+    arm = ravel(state.sizes, actions[0])
+
+    # Agrawal & Goyal, Algorithm 2, draw a Bernoulli outcome with this mean instead.
     reward = min(1.0, max(0.0, rewards[0]))
-    state.table[FIRST, at] += reward
-    state.table[SECOND, at] += 1.0 - reward
-    state.table[PLAYS, at] += 1.0
-    state.bar[DIRTY] += 1.0
-    recompute_bar(state.table, state.sums, state.bar[BAR], at)
+    state.alpha[arm] += reward
+    state.beta[arm] += 1.0 - reward
+    state.plays[arm] += 1.0
+
+    state.learned[0] += 1.0
+    update_hazard(
+        state.alpha, state.beta, state.hazards, state.block_hazards, state.threshold[0], arm
+    )
 
 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
     """The combination played most often."""
-    unravel(state.sizes, most_played(state.table[PLAYS]), action)
+    unravel(state.sizes, most_played(state.plays), action)

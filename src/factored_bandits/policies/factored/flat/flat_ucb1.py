@@ -1,13 +1,14 @@
-"""UCB1 over all combinations (Auer, Cesa-Bianchi & Fischer 2002): what one would do without
-factors.
+"""UCB1 over all combinations (Auer, Cesa-Bianchi & Fischer 2002).
 
-Every combination is an arm of its own: play the one with the largest mean + sqrt(alpha log t /
-plays), unplayed ones first, ties at random. The simplest neighbour: it assumes nothing, and pays
-for every combination.
+What one would do without factors. Every combination is an arm of its own: play the one with the
+largest mean + sqrt(alpha log t / plays), unplayed ones first, ties at random. It assumes nothing,
+and pays for every combination.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.make("table", means=[[0.2, 0.8], [0.3, 0.4]])
-    >>> result = fb.simulate("flat_ucb1", environment, horizon=5_000, repetitions=4, seed=1, progress=False)
+    >>> result = fb.simulate(
+    ...     "flat_ucb1", environment, horizon=5_000, repetitions=4, seed=1, progress=False
+    ... )
     >>> bool(result.correct[:, -1].all())
     True
 """
@@ -33,7 +34,7 @@ from factored_bandits.policies.blocks.ucb import (
     ucb_table,
 )
 
-from ._flat import arms
+from ._flat import check_combinations, combinations
 
 INFO = Info(
     title="UCB1 over all combinations",
@@ -59,23 +60,29 @@ class State(NamedTuple):
     """Statistics of each combination, the last factor running fastest."""
 
     sizes: Ints  # (L,)
-    table: Floats  # (4, combinations) the rows of _ucb
+    table: Floats  # (ROWS, combinations) the rows of blocks/ucb
     root: Floats  # (1,) sqrt(alpha log t) of the last plan
+
+
+def check(params: Params, sizes: Ints, horizon: int) -> None:
+    """Refuse a negative alpha and too many combinations."""
+    check_alpha("flat_ucb1", params.alpha)
+    check_combinations("flat_ucb1", sizes)
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    check_alpha("flat_ucb1", params.alpha)
-    return State(np.array(sizes, dtype=np.int64), ucb_table(arms("flat_ucb1", sizes)), np.zeros(1))
+    table = ucb_table(combinations(sizes))
+    return State(np.array(sizes, dtype=np.int64), table, np.zeros(1))
 
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """The combination with the largest index."""
+    # Auer et al., Figure 1 (UCB1): mean_j + sqrt(2 ln n / n_j)
     state.root[0] = math.sqrt(params.alpha * math.log(t))
-    unravel(
-        state.sizes, ucb_pick(state.table, 0, state.table.shape[1], state.root[0], rng), actions[0]
-    )
+    arm = ucb_pick(state.table, 0, state.table.shape[1], state.root[0], rng)
+    unravel(state.sizes, arm, actions[0])
     return 1
 
 
@@ -88,12 +95,13 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
     """The combination with the best mean among those played."""
+    mean = state.table[MEAN]
     best = 0
     best_mean = -math.inf
-    for arm in range(state.table.shape[1]):
-        if state.table[PLAYS, arm] > 0.0 and state.table[MEAN, arm] > best_mean:
+    for arm in range(len(mean)):
+        if state.table[PLAYS, arm] > 0.0 and mean[arm] > best_mean:
             best = arm
-            best_mean = state.table[MEAN, arm]
+            best_mean = mean[arm]
     unravel(state.sizes, best, action)
 
 

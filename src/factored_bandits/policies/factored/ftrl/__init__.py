@@ -1,0 +1,1 @@
+"""One adversarial bandit per factor: follow the regularised leader, exponential weights."""

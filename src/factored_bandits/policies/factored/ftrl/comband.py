@@ -1,17 +1,19 @@
-"""ComBand (Cesa-Bianchi & Lugosi 2012) on a Cartesian product: exponential weights over all
-combinations, kept apart.
+"""ComBand (Cesa-Bianchi & Lugosi 2012) on a Cartesian product, factor by factor.
 
 ComBand weighs every combination by the exponential of its estimated loss, a sum over its levels,
 and mixes in a share of uniform play. On a product the weights factorise, so each factor draws its
-own level; and since <u, P+ s> is the sum over factors of 1{same level} / chance, minus L - 1, its
-estimate through the pseudo-inverse P+ of E[s s'] is importance weighting per factor, up to a
+own level; and since <u, P+ s> is the sum over factors of 1{same level} / probability, minus L - 1,
+its estimate through the pseudo-inverse P+ of E[s s'] is importance weighting per factor, up to a
 constant that does not change the weights. Rate and exploration are shared by all factors and tuned
 to the horizon as in its Theorem 1. Assumes that losses are sums over factors, which may change at
 will.
 
     >>> import factored_bandits as fb
-    >>> environment = fb.environments.make("additive", effects=[[0.0, 0.4], [0.0, 0.3, 0.1]], base=0.1)
-    >>> result = fb.simulate("comband", environment, horizon=5_000, repetitions=4, seed=1, progress=False)
+    >>> effects = [[0.0, 0.4], [0.0, 0.3, 0.1]]
+    >>> environment = fb.environments.make("additive", effects=effects, base=0.1)
+    >>> result = fb.simulate(
+    ...     "comband", environment, horizon=5_000, repetitions=4, seed=1, progress=False
+    ... )
     >>> bool(result.correct[:, -1].all())
     True
 """
@@ -28,11 +30,12 @@ from factored_bandits.core.kernel import kernel
 from factored_bandits.core.select import categorical
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import Info
+from factored_bandits.policies.blocks.exponential import exponential_weights
 from factored_bandits.policies.blocks.propensities import no_propensities, remember
 
-from ._exponential import exponential_weights, learn, propensities, recommend
+from ._exponential import learn, propensities, recommend
 
-__all__ = ["INFO", "Params", "State", "init", "learn", "plan", "propensities", "recommend"]
+__all__ = ["INFO", "Params", "State", "check", "init", "learn", "plan", "propensities", "recommend"]
 
 INFO = Info(
     title="ComBand on a Cartesian product",
@@ -52,41 +55,56 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """Learners side by side."""
+    """Learners side by side, one per factor."""
 
-    start: Ints  # (L + 1,) first level of each factor
-    tuning: Floats  # (2,) rate, share of uniform play
+    offsets: Ints  # (L + 1,) first level of each factor
+    rate: Floats  # (1,) of learning: eta in the paper
+    uniform: Floats  # (1,) the share of uniform play: gamma in the paper
     losses: Floats  # (levels,) cumulated estimates
     probabilities: Floats  # (levels,) of the last plan
-    remembered: Floats  # (plays, 1 + L) chances of the last plays
+    remembered: Floats  # (plays, 1 + L) propensities of the last plays
+
+
+def check(params: Params, sizes: Ints, horizon: int) -> None:
+    """Refuse an unknown horizon."""
+    if horizon == 0:
+        raise InvalidInputError("comband needs the horizon: its exploration is tuned to it")
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
-    """Nothing known; rate and exploration as in Theorem 1, with B^2 = L and the least eigenvalue 1
-    / max K.
-    """
-    if horizon == 0:
-        raise InvalidInputError("comband needs the horizon: its exploration is tuned to it")
-    start = offsets_of(sizes)
+    """Nothing known; rate and exploration are tuned to the horizon."""
+    offsets = offsets_of(sizes)
+    levels = int(offsets[-1])
+
+    # Theorem 1, with B^2 = L and the least eigenvalue lambda_min = 1 / max K
     ratio = float(len(sizes) * max(sizes))  # B^2 / lambda_min
-    rate = math.sqrt(sum(math.log(size) for size in sizes) / ((start[-1] + 2.0 * ratio) * horizon))
-    tuning = np.array([rate, min(1.0, rate * ratio)])
-    probabilities = uniform_probabilities(sizes)
-    return State(start, tuning, np.zeros(start[-1]), probabilities, no_propensities(len(sizes)))
+    log_combinations = sum(math.log(size) for size in sizes)
+    rate = math.sqrt(log_combinations / ((levels + 2.0 * ratio) * horizon))
+
+    return State(
+        offsets=offsets,
+        rate=np.array([rate]),
+        uniform=np.array([min(1.0, rate * ratio)]),
+        losses=np.zeros(levels),
+        probabilities=uniform_probabilities(sizes),
+        remembered=no_propensities(len(sizes)),
+    )
 
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
-    """One play, each factor by its own chances."""
-    start = state.start
+    """One play, each factor by its own probabilities."""
+    offsets = state.offsets
     probabilities = state.probabilities
+    rate = state.rate[0]
+    uniform = state.uniform[0]
 
-    for l in range(len(start) - 1):
-        size = start[l + 1] - start[l]
-        exponential_weights(
-            state.losses, probabilities, start[l], size, state.tuning[0], state.tuning[1]
-        )
-        actions[0, l] = categorical(rng, probabilities, start[l], size)
-        remember(state.remembered, t, l, probabilities[start[l] + actions[0, l]])
+    for l in range(len(offsets) - 1):
+        size = offsets[l + 1] - offsets[l]
+        # p = (1 - gamma) q + gamma mu with mu uniform, the factor's own part of it
+        exponential_weights(state.losses, probabilities, offsets[l], size, rate, uniform)
+
+        actions[0, l] = categorical(rng, probabilities, offsets[l], size)
+        remember(state.remembered, t, l, probabilities[offsets[l] + actions[0, l]])
 
     return 1

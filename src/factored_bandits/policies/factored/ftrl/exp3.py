@@ -1,14 +1,16 @@
-"""Exp3 per factor (Auer, Cesa-Bianchi, Freund & Schapire 2002): exponential weights, the classic
-against an adversary.
+"""Exp3 per factor (Auer, Cesa-Bianchi, Freund & Schapire 2002): exponential weights.
 
-Each factor has a learner of its own that sees the reward of the whole combination: chances
-proportional to exp(-rate * estimated losses), rate = sqrt(log K / (K t)) in the anytime form of
-Bubeck & Cesa-Bianchi (2012). Robust, but it never turns logarithmic: on a stochastic problem its
-regret grows like sqrt(t), `tsallis_inf` and `lb_inf` do better.
+The classic against an adversary. Each factor has a learner of its own that sees the reward of the
+whole combination: probabilities proportional to exp(-rate * estimated losses), rate = sqrt(log K /
+(K t)) in the anytime form of Bubeck & Cesa-Bianchi (2012). Robust, but it never turns logarithmic:
+on a stochastic problem its regret grows like sqrt(t), `tsallis_inf` and `lb_inf` do better.
 
     >>> import factored_bandits as fb
-    >>> environment = fb.environments.make("additive", effects=[[0.0, 0.4], [0.0, 0.3, 0.1]], base=0.1)
-    >>> result = fb.simulate("exp3", environment, horizon=5_000, repetitions=4, seed=1, progress=False)
+    >>> effects = [[0.0, 0.4], [0.0, 0.3, 0.1]]
+    >>> environment = fb.environments.make("additive", effects=effects, base=0.1)
+    >>> result = fb.simulate(
+    ...     "exp3", environment, horizon=5_000, repetitions=4, seed=1, progress=False
+    ... )
     >>> bool(result.correct[:, -1].all())
     True
 """
@@ -24,9 +26,10 @@ from factored_bandits.core.arrays import Floats, Ints, offsets_of, uniform_proba
 from factored_bandits.core.kernel import kernel
 from factored_bandits.core.select import categorical
 from factored_bandits.policies.base import Info
+from factored_bandits.policies.blocks.exponential import exponential_weights
 from factored_bandits.policies.blocks.propensities import no_propensities, remember
 
-from ._exponential import exponential_weights, learn, propensities, recommend
+from ._exponential import learn, propensities, recommend
 
 __all__ = ["INFO", "Params", "State", "init", "learn", "plan", "propensities", "recommend"]
 
@@ -36,7 +39,8 @@ INFO = Info(
     scale=(0.0, 1.0),
     assumption="none (uniform identifiability to find the best combination)",
     guarantee="O(sqrt(K t log K)) per factor against an adversary, anytime",
-    reference="Auer, Cesa-Bianchi, Freund & Schapire, SIAM J. Comput. 32, 2002; Bubeck & Cesa-Bianchi 2012, Thm 3.1",
+    reference="Auer, Cesa-Bianchi, Freund & Schapire, SIAM J. Comput. 32, 2002; Bubeck & "
+    "Cesa-Bianchi 2012, Thm 3.1",
     style=("green", "dotted"),
     cost=(450, 1.2),
 )
@@ -47,33 +51,37 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """Learners side by side."""
+    """Learners side by side, one per factor."""
 
-    start: Ints  # (L + 1,) first level of each factor
+    offsets: Ints  # (L + 1,) first level of each factor
     losses: Floats  # (levels,) cumulated estimates
     probabilities: Floats  # (levels,) of the last plan
-    remembered: Floats  # (plays, 1 + L) chances of the last plays
+    remembered: Floats  # (plays, 1 + L) propensities of the last plays
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    start = offsets_of(sizes)
     return State(
-        start, np.zeros(start[-1]), uniform_probabilities(sizes), no_propensities(len(sizes))
+        offsets=offsets_of(sizes),
+        losses=np.zeros(int(sum(sizes))),
+        probabilities=uniform_probabilities(sizes),
+        remembered=no_propensities(len(sizes)),
     )
 
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
-    """One play, each factor by its own chances."""
-    start = state.start
+    """One play, each factor by its own probabilities."""
+    offsets = state.offsets
     probabilities = state.probabilities
 
-    for l in range(len(start) - 1):
-        size = start[l + 1] - start[l]
+    for l in range(len(offsets) - 1):
+        size = offsets[l + 1] - offsets[l]
+        # Bubeck & Cesa-Bianchi, Theorem 3.1: eta_t = sqrt(ln K / (t K))
         rate = math.sqrt(math.log(float(size)) / (size * float(t)))
-        exponential_weights(state.losses, probabilities, start[l], size, rate, 0.0)
-        actions[0, l] = categorical(rng, probabilities, start[l], size)
-        remember(state.remembered, t, l, probabilities[start[l] + actions[0, l]])
+        exponential_weights(state.losses, probabilities, offsets[l], size, rate, 0.0)
+
+        actions[0, l] = categorical(rng, probabilities, offsets[l], size)
+        remember(state.remembered, t, l, probabilities[offsets[l] + actions[0, l]])
 
     return 1

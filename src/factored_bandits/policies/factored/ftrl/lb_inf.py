@@ -1,18 +1,19 @@
-"""LB-INF-V per factor (Ito, Tsuchiya & Honda, COLT 2022): best of both worlds, adapting to the
-variance.
+"""LB-INF-V per factor (Ito, Tsuchiya & Honda 2022): best of both worlds, adapts to the variance.
 
 Each factor has a learner of its own (FTRL with a log barrier and the complement of the entropy)
 that sees the reward of the whole combination. Where every factor has a level that is best whatever
 the others do (uniform identifiability), each learner faces a stochastically constrained adversary:
 the others move its rewards up and down, but its best level keeps its lead. That is a setting in
 which its regret is logarithmic; against any adversary it is sqrt(K T). Learners that predict losses
-well, as in problems with low click rates, pay little. It never locks in: every chance stays
+well, as in problems with low click rates, pay little. It never locks in: every probability stays
 positive. `prediction`: of a level's loss, by `least_squares` its mean so far, by `gradient` a
 moving average.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.make("trap")
-    >>> result = fb.simulate("lb_inf", environment, horizon=20_000, repetitions=4, seed=1, progress=False)
+    >>> result = fb.simulate(
+    ...     "lb_inf", environment, horizon=20_000, repetitions=4, seed=1, progress=False
+    ... )
     >>> bool(result.regret[:, -1].max() < 500)
     True
 """
@@ -40,10 +41,12 @@ INFO = Info(
     title="LB-INF-V, one learner per factor",
     kind="factored",
     scale=(0.0, 1.0),
-    assumption="uniform identifiability (each factor then faces a stochastically constrained adversary)",
-    guarantee="O(sum of (variance / gap + 1) log t), and O(sqrt(K t)) per factor against an adversary, anytime",
-    reference="Ito, Tsuchiya & Honda, Adversarially Robust Multi-Armed Bandit Algorithm with Variance-Dependent "
-    "Regret Bounds, COLT 2022; per factor as in Zimmert & Seldin 2018",
+    assumption="uniform identifiability (each factor then faces a stochastically constrained "
+    "adversary)",
+    guarantee="O(sum of (variance / gap + 1) log t), and O(sqrt(K t)) per factor against an "
+    "adversary, anytime",
+    reference="Ito, Tsuchiya & Honda, Adversarially Robust Multi-Armed Bandit Algorithm with "
+    "Variance-Dependent Regret Bounds, COLT 2022; per factor as in Zimmert & Seldin 2018",
     style=("green", "solid"),
     cost=(2300, 1.4),
     slowdown=(250,),
@@ -57,33 +60,38 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """Learners side by side."""
+    """Learners side by side, one per factor."""
 
-    start: Ints  # (L + 1,) first level of each factor
-    table: Floats  # (7, levels) the rows of _lb_inf
-    assumptions: Floats  # (L,) where each learner's equation was solved last
-    remembered: Floats  # (plays, 1 + L) chances of the last plays
+    offsets: Ints  # (L + 1,) first level of each factor
+    table: Floats  # (ROWS, levels) the rows of blocks/lb_inf
+    solutions: Floats  # (L,) of each learner's equation at the last plan, to start from
+    remembered: Floats  # (plays, 1 + L) propensities of the last plays
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    start = offsets_of(sizes)
-    table = lb_inf_table([int(size) for size in sizes])
-    return State(start, table, np.zeros(len(sizes)), no_propensities(len(sizes)))
+    return State(
+        offsets=offsets_of(sizes),
+        table=lb_inf_table([int(size) for size in sizes]),
+        solutions=np.zeros(len(sizes)),
+        remembered=no_propensities(len(sizes)),
+    )
 
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
-    """One play, each factor by its own chances."""
-    start = state.start
+    """One play, each factor by its own probabilities."""
+    offsets = state.offsets
     table = state.table
     gamma = math.log(1.0 + t)
 
-    for l in range(len(start) - 1):
-        size = start[l + 1] - start[l]
-        state.assumptions[l] = lb_inf_weights(table, start[l], size, gamma, state.assumptions[l])
-        actions[0, l] = categorical(rng, table[PROBABILITY], start[l], size)
-        remember(state.remembered, t, l, table[PROBABILITY, start[l] + actions[0, l]])
+    for l in range(len(offsets) - 1):
+        size = offsets[l + 1] - offsets[l]
+        # p_t = argmin <C + m_t, p> + sum beta_i phi(p_i) over the simplex
+        state.solutions[l] = lb_inf_weights(table, offsets[l], size, gamma, state.solutions[l])
+
+        actions[0, l] = categorical(rng, table[PROBABILITY], offsets[l], size)
+        remember(state.remembered, t, l, table[PROBABILITY, offsets[l] + actions[0, l]])
 
     return 1
 
@@ -91,25 +99,26 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
     """Every learner gets the loss 1 - reward."""
-    start = state.start
+    offsets = state.offsets
     table = state.table
     gamma = math.log(1.0 + t)
+    loss = 1.0 - rewards[0]
 
-    for l in range(len(start) - 1):
-        at = start[l] + actions[0, l]
-        table[PROBABILITY, at] = recall(state.remembered, t, l, table[PROBABILITY, at])
-        size = start[l + 1] - start[l]
-        lb_inf_feed(
-            table, start[l], size, actions[0, l], 1.0 - rewards[0], gamma, params.prediction
-        )
+    for l in range(len(offsets) - 1):
+        arm = actions[0, l]
+        played = offsets[l] + arm
+        table[PROBABILITY, played] = recall(state.remembered, t, l, table[PROBABILITY, played])
+
+        size = offsets[l + 1] - offsets[l]
+        lb_inf_feed(table, offsets[l], size, arm, loss, gamma, params.prediction)
 
 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
     """Per factor the likeliest level."""
-    argmax_per_factor(state.table[PROBABILITY], state.start, action)
+    argmax_per_factor(state.table[PROBABILITY], state.offsets, action)
 
 
 def propensities(params: Params, state: State, length: int) -> list[Floats]:
-    """The chances from which each factor was drawn."""
-    return split(state.table[PROBABILITY], state.start)
+    """The probabilities from which each factor was drawn."""
+    return split(state.table[PROBABILITY], state.offsets)

@@ -1,5 +1,4 @@
-"""Tsallis-INF per factor (Zimmert & Seldin, AISTATS 2019): best of both worlds, without any
-parameter to choose.
+"""Tsallis-INF per factor (Zimmert & Seldin 2019): best of both worlds, no parameter to choose.
 
 Each factor has a learner of its own (FTRL with the Tsallis entropy) that sees the reward of the
 whole combination. Where every factor has a level that is best whatever the others do (uniform
@@ -9,7 +8,9 @@ logarithmic; against any adversary it is sqrt(K T). `estimator`: of the losses, 
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.make("trap")
-    >>> result = fb.simulate("tsallis_inf", environment, horizon=20_000, repetitions=4, seed=1, progress=False)
+    >>> result = fb.simulate(
+    ...     "tsallis_inf", environment, horizon=20_000, repetitions=4, seed=1, progress=False
+    ... )
     >>> bool(result.regret[:, -1].max() < 500)
     True
 """
@@ -31,9 +32,12 @@ INFO = Info(
     title="Tsallis-INF, one learner per factor",
     kind="factored",
     scale=(0.0, 1.0),
-    assumption="uniform identifiability (each factor then faces a stochastically constrained adversary)",
-    guarantee="O(sum over levels of log(t) / gap), and O(sqrt(K t)) per factor against an adversary, anytime",
-    reference="Zimmert & Seldin, An Optimal Algorithm for Stochastic and Adversarial Bandits, AISTATS 2019; JMLR 2021",
+    assumption="uniform identifiability (each factor then faces a stochastically constrained "
+    "adversary)",
+    guarantee="O(sum over levels of log(t) / gap), and O(sqrt(K t)) per factor against an "
+    "adversary, anytime",
+    reference="Zimmert & Seldin, An Optimal Algorithm for Stochastic and Adversarial Bandits, "
+    "AISTATS 2019; JMLR 2021",
     style=("green", "dashed"),
     cost=(420, 1.2),
     slowdown=(40,),
@@ -47,38 +51,41 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """Learners side by side."""
+    """Learners side by side, one per factor."""
 
-    start: Ints  # (L + 1,) first level of each factor
+    offsets: Ints  # (L + 1,) first level of each factor
     losses: Floats  # (levels,) cumulated estimates
-    weights: Floats  # (levels,) the chances of the last plan
-    assumptions: Floats  # (L,) where each learner's equation was solved last
-    remembered: Floats  # (plays, 1 + L) chances of the last plays
+    weights: Floats  # (levels,) the probabilities of the last plan
+    solutions: Floats  # (L,) of each learner's equation at the last plan, to start from
+    remembered: Floats  # (plays, 1 + L) propensities of the last plays
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    start = offsets_of(sizes)
-    weights = uniform_probabilities(sizes)
     return State(
-        start, np.zeros(start[-1]), weights, np.zeros(len(sizes)), no_propensities(len(sizes))
+        offsets=offsets_of(sizes),
+        losses=np.zeros(int(sum(sizes))),
+        weights=uniform_probabilities(sizes),
+        solutions=np.zeros(len(sizes)),
+        remembered=no_propensities(len(sizes)),
     )
 
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """One play, each factor by its own weights."""
-    start = state.start
+    offsets = state.offsets
     weights = state.weights
     rate = learning_rate(float(t), params.estimator)
 
-    for l in range(len(start) - 1):
-        size = start[l + 1] - start[l]
-        state.assumptions[l] = tsallis_weights(
-            state.losses, weights, start[l], size, rate, state.assumptions[l]
+    for l in range(len(offsets) - 1):
+        size = offsets[l + 1] - offsets[l]
+        # w_t = argmin <w, L_{t-1}> - (4 / eta_t) sum (sqrt(w_i) - w_i / 2), I_t ~ w_t
+        state.solutions[l] = tsallis_weights(
+            state.losses, weights, offsets[l], size, rate, state.solutions[l]
         )
-        actions[0, l] = categorical(rng, weights, start[l], size)
-        remember(state.remembered, t, l, weights[start[l] + actions[0, l]])
+        actions[0, l] = categorical(rng, weights, offsets[l], size)
+        remember(state.remembered, t, l, weights[offsets[l] + actions[0, l]])
 
     return 1
 
@@ -86,26 +93,27 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
     """Every learner gets the loss 1 - reward."""
-    start = state.start
+    offsets = state.offsets
     weights = state.weights
     rate = learning_rate(float(t), params.estimator)
+    loss = 1.0 - rewards[0]
 
-    for l in range(len(start) - 1):
-        at = start[l] + actions[0, l]
-        size = start[l + 1] - start[l]
-        weights[at] = recall(state.remembered, t, l, weights[at])
-        loss = 1.0 - rewards[0]
-        tsallis_feed(
-            state.losses, weights, start[l], size, actions[0, l], loss, rate, params.estimator
-        )
+    for l in range(len(offsets) - 1):
+        arm = actions[0, l]
+        played = offsets[l] + arm
+        weights[played] = recall(state.remembered, t, l, weights[played])
+
+        # L_t = L_{t-1} + the estimate (IW) or (RV) of the loss
+        size = offsets[l + 1] - offsets[l]
+        tsallis_feed(state.losses, weights, offsets[l], size, arm, loss, rate, params.estimator)
 
 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
     """Per factor the level with the smallest estimated loss."""
-    argmin_per_factor(state.losses, state.start, action)
+    argmin_per_factor(state.losses, state.offsets, action)
 
 
 def propensities(params: Params, state: State, length: int) -> list[Floats]:
     """The weights from which each factor was drawn."""
-    return split(state.weights, state.start)
+    return split(state.weights, state.offsets)

@@ -1,0 +1,1 @@
+"""One stochastic bandit per factor, each fed with the reward of the whole combination."""

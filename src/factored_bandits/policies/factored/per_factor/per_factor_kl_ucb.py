@@ -5,8 +5,11 @@ most log t + c log log t. Cheap, and good on easy problems; but it locks in a wr
 early mean is stale, as on `trap`.
 
     >>> import factored_bandits as fb
-    >>> environment = fb.environments.make("additive", effects=[[0.0, 0.4], [0.0, 0.3, 0.1]], base=0.1)
-    >>> result = fb.simulate("per_factor_kl_ucb", environment, horizon=5_000, repetitions=4, seed=1, progress=False)
+    >>> effects = [[0.0, 0.4], [0.0, 0.3, 0.1]]
+    >>> environment = fb.environments.make("additive", effects=effects, base=0.1)
+    >>> result = fb.simulate(
+    ...     "per_factor_kl_ucb", environment, horizon=5_000, repetitions=4, seed=1, progress=False
+    ... )
     >>> bool(result.correct[:, -1].all())
     True
 """
@@ -30,7 +33,8 @@ INFO = Info(
     scale=(0.0, 1.0),
     assumption="none that would be enough: a heuristic",
     guarantee="none: it may lock in a wrong level, as on 'trap'",
-    reference="Ailon, Karnin & Joachims, ICML 2014 (sparring); Garivier & Cappe, COLT 2011 (KL-UCB)",
+    reference="Ailon, Karnin & Joachims, ICML 2014 (sparring); Garivier & Cappe, COLT 2011 "
+    "(KL-UCB)",
     style=("sky", "dashed"),
     cost=(430, 0.8),
     slowdown=(15,),
@@ -44,38 +48,44 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """Bandits side by side."""
+    """Bandits side by side, one per factor."""
 
-    start: Ints  # (L + 1,) first level of each factor
-    table: Floats  # (6, levels) the rows of _kl_index
+    offsets: Ints  # (L + 1,) first level of each factor
+    table: Floats  # (ROWS, levels) the rows of blocks/kl_index
+
+
+def check(params: Params, sizes: Ints, horizon: int) -> None:
+    """Refuse a negative c."""
+    check_c("per_factor_kl_ucb", params.c)
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    check_c("per_factor_kl_ucb", params.c)
-    start = offsets_of(sizes)
-    return State(start, kl_table(int(start[-1])))
+    return State(offsets_of(sizes), kl_table(int(sum(sizes))))
 
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """Per factor the level with the largest index."""
-    start = state.start
-    spend = exploration(float(t), params.c)
-    for l in range(len(start) - 1):
-        actions[0, l] = kl_pick(state.table, start[l], start[l + 1] - start[l], spend, rng)
+    # Garivier & Cappe, Algorithm 1, in each factor:
+    # max {q : N(a) d(S(a) / N(a), q) <= log t + c log log t}
+    offsets = state.offsets
+    threshold = exploration(float(t), params.c)
+    for l in range(len(offsets) - 1):
+        size = offsets[l + 1] - offsets[l]
+        actions[0, l] = kl_pick(state.table, offsets[l], size, threshold, rng)
     return 1
 
 
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
     """Every factor counts the reward for its level."""
-    spend = exploration(float(t), params.c)
-    for l in range(len(state.start) - 1):
-        kl_feed(state.table, state.start[l] + actions[0, l], rewards[0], spend)
+    threshold = exploration(float(t), params.c)
+    for l in range(len(state.offsets) - 1):
+        kl_feed(state.table, state.offsets[l] + actions[0, l], rewards[0], threshold)
 
 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
     """Per factor the level played most often."""
-    argmax_per_factor(state.table[PLAYS], state.start, action)
+    argmax_per_factor(state.table[PLAYS], state.offsets, action)

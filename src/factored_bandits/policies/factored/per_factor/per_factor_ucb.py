@@ -7,8 +7,11 @@ factor locks in a wrong level: the objection of the paper to sparring, to be see
 `trap`.
 
     >>> import factored_bandits as fb
-    >>> environment = fb.environments.make("additive", effects=[[0.0, 0.4], [0.0, 0.3, 0.1]], base=0.1)
-    >>> result = fb.simulate("per_factor_ucb", environment, horizon=5_000, repetitions=4, seed=1, progress=False)
+    >>> effects = [[0.0, 0.4], [0.0, 0.3, 0.1]]
+    >>> environment = fb.environments.make("additive", effects=effects, base=0.1)
+    >>> result = fb.simulate(
+    ...     "per_factor_ucb", environment, horizon=5_000, repetitions=4, seed=1, progress=False
+    ... )
     >>> bool(result.correct[:, -1].all())
     True
 """
@@ -32,7 +35,8 @@ INFO = Info(
     scale=(0.0, 1.0),
     assumption="none that would be enough: a heuristic",
     guarantee="none: it may lock in a wrong level, as on 'trap'",
-    reference="Ailon, Karnin & Joachims, ICML 2014 (sparring); Auer, Cesa-Bianchi & Fischer 2002 (UCB1)",
+    reference="Ailon, Karnin & Joachims, ICML 2014 (sparring); Auer, Cesa-Bianchi & Fischer 2002 "
+    "(UCB1)",
     style=("sky", "solid"),
     cost=(170, 0.6),
     slowdown=(15,),
@@ -46,37 +50,42 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """Bandits side by side."""
+    """Bandits side by side, one per factor."""
 
-    start: Ints  # (L + 1,) first level of each factor
-    table: Floats  # (4, levels) the rows of _ucb
+    offsets: Ints  # (L + 1,) first level of each factor
+    table: Floats  # (ROWS, levels) the rows of blocks/ucb
+
+
+def check(params: Params, sizes: Ints, horizon: int) -> None:
+    """Refuse a negative alpha."""
+    check_alpha("per_factor_ucb", params.alpha)
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    check_alpha("per_factor_ucb", params.alpha)
-    start = offsets_of(sizes)
-    return State(start, ucb_table(int(start[-1])))
+    return State(offsets_of(sizes), ucb_table(int(sum(sizes))))
 
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """Per factor the level with the largest index."""
-    start = state.start
+    # Auer et al., Figure 1 (UCB1), in each factor: mean_j + sqrt(2 ln n / n_j)
+    offsets = state.offsets
     root = math.sqrt(params.alpha * math.log(t))
-    for l in range(len(start) - 1):
-        actions[0, l] = ucb_pick(state.table, start[l], start[l + 1] - start[l], root, rng)
+    for l in range(len(offsets) - 1):
+        size = offsets[l + 1] - offsets[l]
+        actions[0, l] = ucb_pick(state.table, offsets[l], size, root, rng)
     return 1
 
 
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
     """Every factor counts the reward for its level."""
-    for l in range(len(state.start) - 1):
-        ucb_feed(state.table, state.start[l] + actions[0, l], rewards[0])
+    for l in range(len(state.offsets) - 1):
+        ucb_feed(state.table, state.offsets[l] + actions[0, l], rewards[0])
 
 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
     """Per factor the level played most often."""
-    argmax_per_factor(state.table[PLAYS], state.start, action)
+    argmax_per_factor(state.table[PLAYS], state.offsets, action)

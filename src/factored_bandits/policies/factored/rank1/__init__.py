@@ -1,0 +1,1 @@
+"""Row and column elimination for matrices of rank one."""

@@ -1,10 +1,12 @@
-"""What Rank1Elim and Rank1ElimKL share: sweeps over rows and columns, and elimination by confidence
-bounds.
+"""What Rank1Elim and Rank1ElimKL share: sweeps over rows and columns, and elimination.
 
-A sweep plays every active row in one random column and every active column in one random row; row
-and column are drawn from all, an eliminated one standing for whoever eliminated it, so that the
-average over company stays the same for all. Every level that is active has been in every sweep, so
-one count serves all.
+A sweep plays every active row in one random column and every active column in one random row. Row
+and column are drawn from all, and an eliminated one is played by whichever eliminated it, so that
+the average over contexts stays the same for all. Every active level has been in every sweep, so one
+count serves all.
+
+The comments name the steps of Algorithm 1 of Katariya et al. (AISTATS 2017), which the IJCAI paper
+shares.
 """
 
 from __future__ import annotations
@@ -20,54 +22,61 @@ from factored_bandits.core.rng import randint
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import FOREVER
 
-SWEEPS, TARGET, PHASE, CHANGES = 0, 1, 2, 3  # places in State.counts
-LOWER, UPPER = 0, 1  # rows of State.bounds
+# positions in State.counts
+SWEEPS = 0  # learned so far
+TARGET = 1  # their number at the end of the phase: n_l
+PHASE = 2  # its number: l
+CHANGES = 3  # of `active`
+COUNTS = 4
 
 
 class State(NamedTuple):
     """Rows and columns are the levels of the first and of the second factor."""
 
-    start: Ints  # (3,) first level of each factor
-    total: Floats  # (levels,) sum of the rewards of a level in its own half of the sweeps
-    home: Ints  # (levels,) who plays for this level: itself while it is active
+    offsets: Ints  # (3,) first level of each factor
+    total: Floats  # (levels,) sum of the rewards of a level in its own half of the sweeps: C
+    substitute: Ints  # (levels,) who plays for this level, itself while it is active: h
     active: Bools  # (levels,)
-    # (4,) sweeps learned; their number at the end of the phase; number of the phase; changes of
-    # `active`
-    counts: Ints
-    bounds: Floats  # (2, levels) scratch: lower and upper confidence bounds
+    counts: Ints  # (COUNTS,) sweeps, target, phase, changes
+    lower: Floats  # (levels,) scratch: lower confidence bounds
+    upper: Floats  # (levels,) scratch: upper confidence bounds
     log_horizon: Floats  # (1,)
 
 
-def begin(name: str, sizes: Ints, horizon: int, constant: float) -> State:
-    """Nothing known; refuses what is not a matrix."""
+def check_matrix(name: str, sizes: Ints, horizon: int) -> None:
+    """Refuse what is not a matrix, and an unknown horizon."""
     if len(sizes) != 2:
         raise InvalidInputError(
             f"{name} is made for matrices of rank one: it takes problems with two factors, this "
-            f"one has {len(sizes)}; "
-            "'tea' takes any number"
+            f"one has {len(sizes)}; 'tea' takes any number"
         )
 
     if horizon == 0:
         raise InvalidInputError(f"{name} needs the horizon: the length of its phases depends on it")
-    start = offsets_of(sizes)
-    levels = int(start[-1])
+
+
+def new_state(sizes: Ints, horizon: int, constant: float) -> State:
+    """Nothing known."""
+    levels = int(sum(sizes))
     log_horizon = math.log(horizon)
-    state = State(
-        start=start,
+    counts = np.zeros(COUNTS, dtype=np.int64)
+    counts[TARGET] = phase_end(0, constant, log_horizon)
+
+    return State(
+        offsets=offsets_of(sizes),
         total=np.zeros(levels),
-        home=np.concatenate([np.arange(size) for size in sizes]),
+        substitute=np.concatenate([np.arange(size) for size in sizes]),
         active=np.ones(levels, dtype=np.bool_),
-        counts=np.zeros(4, dtype=np.int64),
-        bounds=np.zeros((2, levels)),
+        counts=counts,
+        lower=np.zeros(levels),
+        upper=np.zeros(levels),
         log_horizon=np.array([log_horizon]),
     )
-    state.counts[TARGET] = phase_end(0, constant, log_horizon)
-    return state
 
 
 @kernel
 def phase_end(phase: int, constant: float, log_horizon: float) -> int:
-    """Sweeps at the end of a phase: constant * 4^phase * log T."""
+    """Sweeps at the end of a phase: n_l = constant * 4^l * log T, as the precision halves."""
     return max(1, math.ceil(constant * 4.0**phase * log_horizon))
 
 
@@ -82,26 +91,28 @@ def settled(state: State) -> bool:
 
 @kernel
 def plan(params: Any, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
-    """A sweep: every active row with a random column, every active column with a random row; one
-    play once settled.
+    """A sweep: active rows with a random column, active columns with a random row.
+
+    One play once settled.
     """
-    rows = state.start[1]
-    levels = state.start[2]
+    rows = state.offsets[1]
+    levels = state.offsets[2]
 
     if settled(state):
         recommend(params, state, actions[0])
         return 1
 
-    column = state.home[rows + randint(rng, levels - rows)]
+    # row exploration: j uniform on all columns, then j <- h^V(j); all active rows
+    column = state.substitute[rows + randint(rng, levels - rows)]
     length = 0
-
     for i in range(rows):
         if state.active[i]:
             actions[length, 0] = i
             actions[length, 1] = column
             length += 1
 
-    row = state.home[randint(rng, rows)]
+    # column exploration: i uniform on all rows, then i <- h^U(i); all active columns
+    row = state.substitute[randint(rng, rows)]
     for j in range(levels - rows):
         if state.active[rows + j]:
             actions[length, 0] = row
@@ -113,16 +124,15 @@ def plan(params: Any, state: State, t: int, rng: np.random.Generator, actions: I
 
 @kernel
 def collect(state: State, actions: Ints, rewards: Floats) -> bool:
-    """Add a sweep; is the phase complete?"""
+    """Add a sweep to the sums C^U and C^V; is the phase complete?"""
     if settled(state):
         return False
-    rows = state.start[1]
-    by_rows = True
 
+    rows = state.offsets[1]
+    by_rows = True
     for at in range(len(rewards)):
-        if (
-            at > 0 and actions[at, 0] <= actions[at - 1, 0]
-        ):  # rows ascend; the row of the second half is one of them
+        # Rows ascend; the row of the second half is one of them.
+        if at > 0 and actions[at, 0] <= actions[at - 1, 0]:
             by_rows = False
         level = actions[at, 0] if by_rows else rows + actions[at, 1]
         state.total[level] += rewards[at]
@@ -133,22 +143,25 @@ def collect(state: State, actions: Ints, rewards: Floats) -> bool:
 
 @kernel
 def eliminate(state: State, constant: float) -> None:
-    """End the phase: by state.bounds, the best of each factor takes the place of all that are
-    surely no better.
-    """
+    """End the phase: row and column elimination by the confidence bounds."""
     changed = 0
     for l in range(2):
-        first = state.start[l]
-        end = state.start[l + 1]
+        first = state.offsets[l]
+        end = state.offsets[l + 1]
+
+        # i_l <- argmax of the lower bounds of the active
         best = -1
         for i in range(first, end):
-            if state.active[i] and (best < 0 or state.bounds[LOWER, i] > state.bounds[LOWER, best]):
+            if state.active[i] and (best < 0 or state.lower[i] > state.lower[best]):
                 best = i
+
+        # for all i: if U(h(i)) <= L(i_l) then h(i) <- i_l
         for i in range(first, end):
-            if state.bounds[UPPER, first + state.home[i]] <= state.bounds[LOWER, best]:
-                state.home[i] = best - first
+            if state.upper[first + state.substitute[i]] <= state.lower[best]:
+                state.substitute[i] = best - first
+
         for i in range(first, end):
-            if state.active[i] and state.home[i] != i - first:
+            if state.active[i] and state.substitute[i] != i - first:
                 state.active[i] = False
                 changed = 1
 
@@ -159,15 +172,13 @@ def eliminate(state: State, constant: float) -> None:
 
 @kernel
 def recommend(params: Any, state: State, action: Ints) -> None:
-    """Per factor the active level with the largest sum; all active ones have been played equally
-    often.
-    """
+    """Per factor the active level with the largest sum; active ones have equally many plays."""
     for l in range(2):
         best = -1
-        for i in range(state.start[l], state.start[l + 1]):
+        for i in range(state.offsets[l], state.offsets[l + 1]):
             if state.active[i] and (best < 0 or state.total[i] > state.total[best]):
                 best = i
-        action[l] = best - state.start[l]
+        action[l] = best - state.offsets[l]
 
 
 @kernel

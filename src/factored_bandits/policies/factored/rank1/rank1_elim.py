@@ -7,7 +7,9 @@ instead of rows x columns. Needs the horizon.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.make("rank1", factors=[[0.9, 0.3, 0.2], [0.9, 0.4]])
-    >>> result = fb.simulate("rank1_elim", environment, horizon=20_000, repetitions=4, seed=1, progress=False)
+    >>> result = fb.simulate(
+    ...     "rank1_elim", environment, horizon=20_000, repetitions=4, seed=1, progress=False
+    ... )
     >>> bool(result.correct[:, -1].all())
     True
 """
@@ -22,16 +24,15 @@ from factored_bandits.core.kernel import kernel
 from factored_bandits.policies.base import Info
 
 from ._rank1 import (
-    LOWER,
     SWEEPS,
-    UPPER,
     State,
     active_sets,
-    begin,
+    check_matrix,
     collect,
     eliminate,
     idle,
     longest_block,
+    new_state,
     plan,
     recommend,
 )
@@ -41,6 +42,7 @@ __all__ = [
     "Params",
     "State",
     "active_sets",
+    "check",
     "idle",
     "init",
     "learn",
@@ -49,7 +51,8 @@ __all__ = [
     "recommend",
 ]
 
-CONSTANT = 4.0  # sweeps until the end of phase l: 4 * 4^l * log T
+# sweeps until the end of phase l: 4 * 4^l * log T
+CONSTANT = 4.0
 
 INFO = Info(
     title="Rank1Elim",
@@ -57,7 +60,8 @@ INFO = Info(
     scale=(0.0, 1.0),
     assumption="rank one: two factors whose qualities multiply",
     guarantee="O((K + L) log(T) / (mean quality * gap))",
-    reference="Katariya, Kveton, Szepesvari, Vernade & Wen, Stochastic Rank-1 Bandits, AISTATS 2017",
+    reference="Katariya, Kveton, Szepesvari, Vernade & Wen, Stochastic Rank-1 Bandits, "
+    "AISTATS 2017",
     needs_horizon=True,
     style=("orange", "solid"),
     cost=(15, 1),
@@ -69,18 +73,24 @@ class Params(NamedTuple):
     """No parameters."""
 
 
+def check(params: Params, sizes: Ints, horizon: int) -> None:
+    """Refuse what is not a matrix, and an unknown horizon."""
+    check_matrix("rank1_elim", sizes, horizon)
+
+
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    return begin("rank1_elim", sizes, horizon, CONSTANT)
+    return new_state(sizes, horizon, CONSTANT)
 
 
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
-    """At the end of a phase: confidence bounds by Hoeffding."""
+    """At the end of a phase: confidence bounds by Hoeffding, and elimination."""
     if collect(state, actions, rewards):
+        # Algorithm 1, UCBs and LCBs: C / n_l -+ sqrt(log n / n_l)
         n = float(state.counts[SWEEPS])
         radius = math.sqrt(state.log_horizon[0] / n)
         for i in range(len(state.total)):
-            state.bounds[LOWER, i] = state.total[i] / n - radius
-            state.bounds[UPPER, i] = state.total[i] / n + radius
+            state.lower[i] = state.total[i] / n - radius
+            state.upper[i] = state.total[i] / n + radius
         eliminate(state, CONSTANT)

@@ -1,14 +1,15 @@
-"""Rank1ElimKL (Katariya et al., IJCAI 2017): Rank1Elim with KL confidence bounds, sharper where
-means are small.
+"""Rank1ElimKL (Katariya et al., IJCAI 2017): Rank1Elim with KL confidence bounds.
 
-As `rank1_elim`, with phases four times as long and bounds the largest and smallest q with n
-kl(mean, q) <= delta. `delta`: `paper` spends log T + 3 log log T; `released` spends log t + log log
-t at the current round t, as the authors' public code behaves, which lowers the regret 1.1 to 3
-times: a comparison must say which one ran. Needs the horizon.
+As `rank1_elim`, with bounds that are sharper where means are small, the largest and smallest q with
+n kl(mean, q) <= delta, and phases four times as long. `delta`: `paper` is log T + 3 log log T;
+`released` is log t + log log t at the current round t, as the authors' public code behaves, which
+lowers the regret 1.1 to 3 times: a comparison must say which one ran. Needs the horizon.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.make("rank1", factors=[[0.9, 0.3, 0.2], [0.9, 0.4]])
-    >>> result = fb.simulate("rank1_elim_kl", environment, horizon=20_000, repetitions=4, seed=1, progress=False)
+    >>> result = fb.simulate(
+    ...     "rank1_elim_kl", environment, horizon=20_000, repetitions=4, seed=1, progress=False
+    ... )
     >>> bool(result.correct[:, -1].all())
     True
 """
@@ -20,20 +21,19 @@ from typing import Literal, NamedTuple
 
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.numerics import exploration, lower, upper
+from factored_bandits.core.numerics import exploration, kl_lower, kl_upper
 from factored_bandits.policies.base import Code, Info
 
 from ._rank1 import (
-    LOWER,
     SWEEPS,
-    UPPER,
     State,
     active_sets,
-    begin,
+    check_matrix,
     collect,
     eliminate,
     idle,
     longest_block,
+    new_state,
     plan,
     recommend,
 )
@@ -43,6 +43,7 @@ __all__ = [
     "Params",
     "State",
     "active_sets",
+    "check",
     "idle",
     "init",
     "learn",
@@ -51,8 +52,10 @@ __all__ = [
     "recommend",
 ]
 
-CONSTANT = 16.0  # sweeps until the end of phase l: 16 * 4^l * log T
-PAPER: Code = 0  # Params.delta
+# sweeps until the end of phase l: 16 * 4^l * log T
+CONSTANT = 16.0
+# Params.delta
+PAPER: Code = 0
 
 INFO = Info(
     title="Rank1ElimKL",
@@ -60,7 +63,8 @@ INFO = Info(
     scale=(0.0, 1.0),
     assumption="rank one: two factors whose qualities multiply",
     guarantee="O((K + L) log(T) / (mean quality * kl gap))",
-    reference="Katariya, Kveton, Szepesvari, Vernade & Wen, Bernoulli Rank-1 Bandits for Click Feedback, IJCAI 2017",
+    reference="Katariya, Kveton, Szepesvari, Vernade & Wen, Bernoulli Rank-1 Bandits for Click "
+    "Feedback, IJCAI 2017",
     needs_horizon=True,
     style=("orange", "dashed"),
     cost=(10, 1),
@@ -69,26 +73,33 @@ INFO = Info(
 
 
 class Params(NamedTuple):
-    """What the confidence bounds spend."""
+    """`delta`: the threshold of the confidence bounds."""
 
     delta: Literal["paper", "released"] = "paper"
 
 
+def check(params: Params, sizes: Ints, horizon: int) -> None:
+    """Refuse what is not a matrix, and an unknown horizon."""
+    check_matrix("rank1_elim_kl", sizes, horizon)
+
+
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    return begin("rank1_elim_kl", sizes, horizon, CONSTANT)
+    return new_state(sizes, horizon, CONSTANT)
 
 
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
-    """At the end of a phase: confidence bounds by KL."""
+    """At the end of a phase: confidence bounds by KL, and elimination."""
     if collect(state, actions, rewards):
-        n = float(state.counts[SWEEPS])
         if params.delta == PAPER:
             delta = exploration(math.exp(state.log_horizon[0]), 3.0)
         else:
             delta = exploration(float(t + len(rewards) - 1), 1.0)
+
+        # Algorithm 1, UCBs and LCBs: max and min {q : n_l kl(C / n_l, q) <= delta}
+        n = float(state.counts[SWEEPS])
         for i in range(len(state.total)):
-            state.bounds[LOWER, i] = lower(state.total[i] / n, delta / n)
-            state.bounds[UPPER, i] = upper(state.total[i] / n, delta / n)
+            state.lower[i] = kl_lower(state.total[i] / n, delta / n)
+            state.upper[i] = kl_upper(state.total[i] / n, delta / n)
         eliminate(state, CONSTANT)

@@ -25,7 +25,7 @@ import numpy as np
 
 from factored_bandits.core.arrays import Ints
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.numerics import exploration, upper
+from factored_bandits.core.numerics import exploration, kl_upper
 from factored_bandits.core.select import tie_wins
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import Info
@@ -95,7 +95,7 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 def largest_index(state: State, leader: int, budget: float, rng: np.random.Generator) -> int:
     """The neighbour with the largest KL-UCB index, or LEADER."""
     chosen = LEADER
-    best = upper(mean(state, leader), budget / plays_of(state, leader))
+    best = kl_upper(mean(state, leader), budget / plays_of(state, leader))
     ties = 1
     is_full = full(state)
 
@@ -134,4 +134,4 @@ def optimism(state: State, neighbour: int, budget: float, best: float) -> float:
     limit = budget * (1.0 + ROUNDING)
     if p < best and (best > 1.0 or evidence(state, neighbour, best, 0.0) > limit):
         return -math.inf
-    return upper(p, budget / n)
+    return kl_upper(p, budget / n)
