@@ -1,5 +1,4 @@
-"""Dueling algorithms word for word, and a walk through a policy, duel by duel: oracles for the fast
-forms.
+"""Dueling algorithms word for word, and a walk through a policy, duel by duel: oracles.
 
 A literal algorithm is a generator: it yields the pair to play and is sent the outcome. Where it
 draws from the same generator in the same order as the policy, the two must agree in every duel.
@@ -16,13 +15,17 @@ from factored_bandits.core.rng import generators
 
 
 def blocks(policy, problem, rounds, seed=0):
-    """Play a policy interpreted; yields (t, job, state, actions, rewards) of each block before it
-    is learned.
+    """Play a policy interpreted; yields each block before it is learned.
+
+    A block is (t, job, state, actions, rewards).
     """
     job = problems.job(policy, problem, rounds, permute=False)
-    module, state = job.policy.module, job.new_state()
+    module = job.policy.module
+    state = job.new_state()
     policy_rng, rng = generators(seed)
-    run, t = job.prepare(rng, state), 1
+    run = job.prepare(rng, state)
+    t = 1
+
     while t <= rounds:
         length = int(module.plan(job.params, state, t, policy_rng, run.actions))
         for row in range(length):
@@ -40,8 +43,9 @@ def walk(policy, problem, rounds, seed=0):
 
 
 def agrees(policy, literal, problem, rounds, seed=0):
-    """Feed a literal algorithm what the policy sees: the first round in which their duels differ,
-    None if in none.
+    """The first round in which the duels of policy and literal algorithm differ, or None.
+
+    The literal algorithm is fed what the policy sees.
     """
     rng = generators(seed)[0]
     other = literal(problem.sizes[0], rng)
@@ -55,34 +59,38 @@ def agrees(policy, literal, problem, rounds, seed=0):
 
 def argmax(values, rng):
     """A largest one at random, drawn as the kernels do."""
-    best, chosen, ties = -math.inf, 0, 0
+    best = -math.inf
+    chosen = 0
+    ties = 0
+
     for i, value in enumerate(values):
         if value > best:
-            best, chosen, ties = value, i, 1
+            best = value
+            chosen = i
+            ties = 1
         elif value == best:
             ties += 1
             if rng.random() * ties < 1.0:
                 chosen = i
+
     return chosen
 
 
 class UCB:
-    """The single-bandit machine of the literature: unplayed arms first, then mean + sqrt(alpha ln n
-    / plays).
-    """
+    """The base bandit: unplayed arms first, then mean + sqrt(alpha log n / plays)."""
 
     def __init__(self, arms, alpha=2.5):
-        self.alpha, self.wins, self.plays = alpha, [0.0] * arms, [0] * arms
+        self.alpha = alpha
+        self.wins = [0.0] * arms
+        self.plays = [0] * arms
 
     def pick(self, rng):
         n = sum(self.plays)
-        return argmax(
-            [
-                s / k + math.sqrt(self.alpha * math.log(n) / k) if k else math.inf
-                for s, k in zip(self.wins, self.plays, strict=True)
-            ],
-            rng,
-        )
+        index = [
+            s / k + math.sqrt(self.alpha * math.log(n) / k) if k else math.inf
+            for s, k in zip(self.wins, self.plays, strict=True)
+        ]
+        return argmax(index, rng)
 
     def feed(self, arm, win):
         self.wins[arm] += win
@@ -90,20 +98,28 @@ class UCB:
 
 
 def doubler(arms, rng):
-    context, epoch = [int(rng.random() * arms)], 1
+    """Ailon et al. 2014, Algorithm 1."""
+    opponents = [int(rng.random() * arms)]
+    epoch = 1
+
     while True:
-        base_bandit, chosen = UCB(arms), []
+        base_bandit = UCB(arms)
+        chosen = []
         for _ in range(2**epoch):
-            x = sorted(context)[int(rng.random() * len(context))]
+            x = sorted(opponents)[int(rng.random() * len(opponents))]
             y = base_bandit.pick(rng)
             reward = yield x, y
             base_bandit.feed(y, 1.0 - reward)
             chosen.append(y)
-        context, epoch = chosen, epoch + 1
+        opponents = chosen
+        epoch += 1
 
 
 def multi_sbm(arms, rng):
-    base_bandits, x = [UCB(arms) for _ in range(arms)], int(rng.random() * arms)
+    """Ailon et al. 2014, Algorithm 3."""
+    base_bandits = [UCB(arms) for _ in range(arms)]
+    x = int(rng.random() * arms)
+
     while True:
         y = base_bandits[x].pick(rng)
         reward = yield x, y
@@ -121,14 +137,19 @@ def sparring(arms, rng):
 
 
 def self_sparring(counted):
+    """Sui et al. 2017, Algorithm 1, with self-duels counted or not."""
+
     def play(arms, rng):
-        a, b = [1.0] * arms, [1.0] * arms
+        a = [1.0] * arms
+        b = [1.0] * arms
         while True:
             x, y = (int(np.argmax([rng.beta(a[i], b[i]) for i in range(arms)])) for _ in range(2))
             reward = yield x, y
             if x != y or counted:
-                a[x], b[x] = a[x] + reward, b[x] + 1.0 - reward
-                a[y], b[y] = a[y] + 1.0 - reward, b[y] + reward
+                a[x] += reward
+                b[x] += 1.0 - reward
+                a[y] += 1.0 - reward
+                b[y] += reward
 
     return play
 
@@ -136,7 +157,9 @@ def self_sparring(counted):
 def tsallis_weights(losses, rate):
     """w_i = 4 (rate (L_i - x))^-2, x by bisection."""
     losses = np.asarray(losses)
-    low, high = losses.min() - 2.0 * math.sqrt(len(losses)) / rate, losses.min() - 2.0 / rate
+    low = losses.min() - 2.0 * math.sqrt(len(losses)) / rate
+    high = losses.min() - 2.0 / rate
+
     for _ in range(70):
         x = 0.5 * (low + high)
         if (4.0 / (rate * (losses - x)) ** 2).sum() > 1.0:
@@ -148,16 +171,12 @@ def tsallis_weights(losses, rate):
 
 
 def draw(probabilities, rng):
-    return min(
-        int(np.searchsorted(np.cumsum(probabilities), rng.random(), side="right")),
-        len(probabilities) - 1,
-    )
+    drawn = int(np.searchsorted(np.cumsum(probabilities), rng.random(), side="right"))
+    return min(drawn, len(probabilities) - 1)
 
 
 def reduced_variance(weights, rate, arm, loss):
-    """The estimated loss of every arm: the baseline 1/2 for ALL arms with w >= rate^2, the rest by
-    importance.
-    """
+    """The estimated loss of every arm: baseline 1/2 for ALL with w >= rate^2, then importance."""
     baseline = np.where(weights >= rate**2, 0.5, 0.0)
     estimate = baseline.copy()
     estimate[arm] += (loss - baseline[arm]) / weights[arm]
@@ -165,11 +184,14 @@ def reduced_variance(weights, rate, arm, loss):
 
 
 def vdb(arms, rng):
-    losses, t = np.zeros(arms), 1
+    """Saha & Gaillard 2022 with Tsallis-INF: both arms from one learner."""
+    losses = np.zeros(arms)
+    t = 1
     while True:
         rate = 4.0 / math.sqrt(t)
         weights = tsallis_weights(losses, rate)
-        x, y = draw(weights, rng), draw(weights, rng)
+        x = draw(weights, rng)
+        y = draw(weights, rng)
         reward = yield x, y
         losses += 0.5 * reduced_variance(weights, rate, x, 1.0 - reward)
         losses += 0.5 * reduced_variance(weights, rate, y, reward)
@@ -177,11 +199,13 @@ def vdb(arms, rng):
 
 
 def tsallis_sparring(arms, rng):
-    losses, t = [np.zeros(arms), np.zeros(arms)], 1
+    losses = [np.zeros(arms), np.zeros(arms)]
+    t = 1
     while True:
         rate = 4.0 / math.sqrt(t)
         weights = [tsallis_weights(each, rate) for each in losses]
-        x, y = draw(weights[0], rng), draw(weights[1], rng)
+        x = draw(weights[0], rng)
+        y = draw(weights[1], rng)
         reward = yield x, y
         losses[0] += reduced_variance(weights[0], rate, x, 1.0 - reward)
         losses[1] += reduced_variance(weights[1], rate, y, reward)
@@ -189,12 +213,14 @@ def tsallis_sparring(arms, rng):
 
 
 def exp3_sparring(arms, rng):
-    losses, t = [np.zeros(arms), np.zeros(arms)], 1
+    losses = [np.zeros(arms), np.zeros(arms)]
+    t = 1
     while True:
         rate = math.sqrt(math.log(arms) / (arms * t))
         probabilities = [np.exp(-rate * (each - each.min())) for each in losses]
         probabilities = [each / each.sum() for each in probabilities]
-        x, y = draw(probabilities[0], rng), draw(probabilities[1], rng)
+        x = draw(probabilities[0], rng)
+        y = draw(probabilities[1], rng)
         reward = yield x, y
         losses[0][x] += (1.0 - reward) / probabilities[0][x]
         losses[1][y] += reward / probabilities[1][y]
@@ -202,20 +228,18 @@ def exp3_sparring(arms, rng):
 
 
 def thompson_sparring(arms, rng):
-    wins, plays = np.zeros((2, arms)), np.zeros((2, arms))
+    wins = np.zeros((2, arms))
+    plays = np.zeros((2, arms))
+
+    def pick(position):
+        lost = plays[position] - wins[position]
+        theta = [rng.beta(wins[position, i] + 1.0, lost[i] + 1.0) for i in range(arms)]
+        return int(np.argmax(theta))
+
     while True:
-        x, y = (
-            int(
-                np.argmax(
-                    [
-                        rng.beta(wins[p, i] + 1.0, plays[p, i] - wins[p, i] + 1.0)
-                        for i in range(arms)
-                    ]
-                )
-            )
-            for p in range(2)
-        )
+        x = pick(0)
+        y = pick(1)
         reward = yield x, y
-        for place, arm, win in ((0, x, reward), (1, y, 1.0 - reward)):
-            wins[place, arm] += win
-            plays[place, arm] += 1
+        for position, arm, win in ((0, x, reward), (1, y, 1.0 - reward)):
+            wins[position, arm] += win
+            plays[position, arm] += 1

@@ -1,10 +1,9 @@
-"""Dueling algorithms as the papers and specifications write them: slow on purpose, the oracles of
-the fast forms.
+"""Dueling algorithms as the papers write them: slow on purpose, the oracles of the fast forms.
 
 Plain Python over W, every bound and every sum computed from scratch in every round. `plan` returns
-a pair, `learn` takes the outcome for the first of it. Chance is drawn in the order of the fast
-forms where those draw what the paper does; D-TS and RCS draw every theta from its Beta
-distribution, so that they agree with the fast forms in law only.
+a pair, `learn` takes the outcome for the first of it. Random numbers are drawn in the order of the
+fast forms where those draw what the paper does; D-TS and RCS draw every theta from its Beta
+distribution, so that they agree with the fast forms in distribution only.
 """
 
 from __future__ import annotations
@@ -27,14 +26,18 @@ def shuffle(rng, items):
 
 def argmin(rng, values):
     """The key with the smallest value, ties at random."""
-    choice, ties = None, 0
+    choice = None
+    ties = 0
+
     for key, value in values.items():
         if choice is None or value < values[choice]:
-            choice, ties = key, 1
+            choice = key
+            ties = 1
         elif value == values[choice]:
             ties += 1
             if randint(rng, ties) == 0:
                 choice = key
+
     return choice
 
 
@@ -91,7 +94,9 @@ class Rucb(Duels):
 
     def __init__(self, arms, alpha=0.51, unplayed=1):
         super().__init__(arms)
-        self.alpha, self.unplayed, self.B = alpha, unplayed, set()
+        self.alpha = alpha
+        self.unplayed = unplayed
+        self.B = set()
 
     def plan(self, t, rng):
         U = self.upper(t, self.alpha, self.unplayed)
@@ -115,23 +120,33 @@ class Rmed(Duels):
 
     def __init__(self, arms, form, alpha=3.0, weight=0.3, horizon=0, sign=+1):
         super().__init__(arms)
-        self.form, self.alpha, self.horizon, self.sign = form, alpha, horizon, sign
+        self.form = form
+        self.alpha = alpha
+        self.horizon = horizon
+        self.sign = sign
         self.f = weight * arms**1.01
-        self.order, self.level, self.passing, self.b = list(self.arms), 0, False, None
-        self.LC, self.LR, self.LN = [], set(), list(self.arms)
+
+        # the passes over all pairs
+        self.order = list(self.arms)
+        self.swept = 0
+        self.passing = False
+
+        # the lists of the loop, and RMED2FH's fixed b_l
+        self.LC = []
+        self.LR = set()
+        self.LN = list(self.arms)
+        self.b = None
 
     def least_duels(self, t):
         """Every pair must have met at least so often."""
         if self.form == 1:
             return 1
-        return math.ceil(
-            self.alpha * math.log(math.log(max(self.horizon if self.form == "fh" else t, 3)))
-        )
+        rounds = self.horizon if self.form == "fh" else t
+        return math.ceil(self.alpha * math.log(math.log(max(rounds, 3))))
 
     def evidence(self, i):
-        return sum(
-            self.N(i, j) * d(self.q(i, j)) for j in self.arms if j != i and self.q(i, j) < 0.5
-        )
+        better = [j for j in self.arms if j != i and self.q(i, j) < 0.5]
+        return sum(self.N(i, j) * d(self.q(i, j)) for j in better)
 
     def all_evidence(self):
         return {i: self.evidence(i) for i in self.arms}
@@ -141,35 +156,51 @@ class Rmed(Duels):
         return round(max(regret, 0.01) / d(self.q(l, j)), 9)
 
     def partner(self, l, best, rng):
-        return argmin(
-            rng, {j: self.price(l, best, j) for j in self.arms if j != l and self.q(l, j) < 0.5}
-        )
+        better = [j for j in self.arms if j != l and self.q(l, j) < 0.5]
+        return argmin(rng, {j: self.price(l, best, j) for j in better})
 
     def plan(self, t, rng):
-        while self.level < self.least_duels(t):  # pairs that met so seldom, in random order
+        # pairs that met so seldom, in random order
+        while self.swept < self.least_duels(t):
             if not self.passing:
                 shuffle(rng, self.order)
-            self.loop, self.passing = False, True
-            pairs = [(i, j) for k, i in enumerate(self.order) for j in self.order[k + 1 :]]
-            rare = [(i, j) for i, j in pairs if self.N(i, j) <= self.level]
+            self.loop = False
+            self.passing = True
+            rare = [
+                (i, j)
+                for k, i in enumerate(self.order)
+                for j in self.order[k + 1 :]
+                if self.N(i, j) <= self.swept
+            ]
             if rare:
                 return rare[0]
-            self.level, self.passing = self.level + 1, False
-        assert min(
-            self.N(i, j) for i in self.arms for j in self.arms if i != j
-        ) >= self.least_duels(t)
+            self.swept += 1
+            self.passing = False
+
+        seldom = min(self.N(i, j) for i in self.arms for j in self.arms if i != j)
+        assert seldom >= self.least_duels(t)
+
+        # Algorithm 1: l in L_C
         self.loop = True
         best = one_of_the_least(rng, self.all_evidence())
         if self.form == "fh" and self.b is None:
             self.b = {l: self.partner(l, best, rng) for l in self.arms}
         if not self.LC:
-            self.LC, self.LR, self.LN = self.LN, set(self.LN), []
+            self.LC = self.LN
+            self.LR = set(self.LN)
+            self.LN = []
             shuffle(rng, self.LC)
-        l = self.LC.pop(0)
+        return self.duel_of(self.LC.pop(0), best, t, rng)
+
+    def duel_of(self, l, best, t, rng):
+        """Algorithm 2: l and its opponent."""
         O = [j for j in self.arms if j != l and self.q(l, j) <= 0.5]
-        b = {1: lambda: None, 2: lambda: self.partner(l, best, rng), "fh": lambda: self.b[l]}[
-            self.form
-        ]()
+        b = None
+        if self.form == 2:
+            b = self.partner(l, best, rng)
+        elif self.form == "fh":
+            b = self.b[l]
+
         if b is not None:
             if best in O and self.N(l, best) <= self.N(l, b) / math.log(math.log(max(t, 3))):
                 return l, best
@@ -185,11 +216,8 @@ class Rmed(Duels):
             self.LR.discard(i)
             I = self.all_evidence()
             for k in self.arms:
-                if (
-                    k not in self.LR
-                    and k not in self.LN
-                    and I[k] - min(I.values()) <= math.log(t) + self.f
-                ):
+                likely = I[k] - min(I.values()) <= math.log(t) + self.f
+                if k not in self.LR and k not in self.LN and likely:
                     self.LN.append(k)
 
 
@@ -198,7 +226,9 @@ class Dts(Duels):
 
     def __init__(self, arms, plus=False, alpha=0.51, prior=1.0):
         super().__init__(arms)
-        self.plus, self.alpha, self.prior = plus, alpha, prior
+        self.plus = plus
+        self.alpha = alpha
+        self.prior = prior
 
     def candidates(self, t):
         U = self.upper(t, self.alpha, 2.0)
@@ -218,22 +248,20 @@ class Dts(Duels):
         C = self.candidates(t)
         tied = [i for i in C if zeta[i] == max(zeta[C])]
         if self.plus:
-            cost = {
-                i: sum(
-                    (zeta.max() - (zeta[i] + zeta[j]) / 2) / d(theta[i, j])
-                    for j in self.arms
-                    if j != i
-                )
-                for i in tied
-            }
-            first = argmin(rng, cost)
+            first = argmin(rng, {i: self.cost(i, theta, zeta) for i in tied})
         else:
             first = tied[randint(rng, len(tied))]
+
         W = np.array(self.W) + self.prior
         phi = rng.beta(W[:, first], W[first])
         phi[first] = 0.5
         lower = [1 - u for u in self.upper(t, self.alpha, 2.0)[first]]  # l_ij = 1 - u_ji
         return first, max((i for i in self.arms if lower[i] <= 0.5), key=lambda i: phi[i])
+
+    def cost(self, i, theta, zeta):
+        """Algorithm 2: R_i, the sum over j of r_ij / d(theta_ij)."""
+        regret = zeta.max() - (zeta[i] + zeta) / 2
+        return sum(regret[j] / d(theta[i, j]) for j in self.arms if j != i)
 
 
 class Rcs(Dts):
@@ -259,26 +287,33 @@ class Merge(Duels):
 
     def __init__(self, arms, form, alpha=1.01, batch=4, failure=0.01):
         super().__init__(arms)
-        self.form, self.alpha, self.batch, self.stage = form, alpha, batch, 0
+        self.form = form
+        self.alpha = alpha
+        self.batch = batch
+        self.stage = 0
         self.C = ((4 * alpha - 1) * arms**2 / ((2 * alpha - 1) * failure)) ** (1 / (2 * alpha - 1))
 
     def draw_batches(self, rng):
-        order, number = list(self.arms), max(1, int(len(self.arms) / self.batch + 0.5))
+        order = list(self.arms)
+        number = max(1, int(len(self.arms) / self.batch + 0.5))
         shuffle(rng, order)
         edges = [b * len(order) // number for b in range(number + 1)]
-        self.batches, self.stage = [order[a:z] for a, z in itertools.pairwise(edges)], 1
+        self.batches = [order[a:z] for a, z in itertools.pairwise(edges)]
+        self.stage = 1
 
     def merge(self, rng):
         ranks = list(range(len(self.batches)))
         shuffle(rng, ranks)
-        old, self.batches = sorted((self.batches[r] for r in ranks), key=len), []
+        old = sorted((self.batches[r] for r in ranks), key=len)
+        self.batches = []
         while old:
             new = old.pop()
             if old and len(old[0]) + len(new) <= 1.5 * self.batch:
                 new = new + old.pop(0)
             self.batches.append(new)
 
-    def warm_start(self, members):
+    def join_next(self, members):
+        """An arm alone in its batch joins the next one."""
         if len(members) > 1 or len(self.batches) == 1 or self.form == "rucb":
             return members
         at = self.batches.index(members)
@@ -293,18 +328,18 @@ class Merge(Duels):
         if len(self.batches) > 1 and sum(map(len, self.batches)) <= len(self.arms) / 2**self.stage:
             self.merge(rng)
             self.stage += 1
-        members = self.warm_start(self.batches[t % len(self.batches)])
+        members = self.join_next(self.batches[t % len(self.batches)])
         U = self.upper(t, self.alpha, 1.0, self.C)
         while True:
-            out = next(
-                (k for k, i in enumerate(members) if any(U[i][j] < 0.5 for j in members if j != i)),
-                None,
-            )
-            if out is None:
+            beaten = [
+                k for k, i in enumerate(members) if any(U[i][j] < 0.5 for j in members if j != i)
+            ]
+            if not beaten:
                 break
-            members[out] = members[-1]
+            members[beaten[0]] = members[-1]
             members.pop()
-            members = self.warm_start(members)
+            members = self.join_next(members)
+
         if len(members) == 1:
             return members[0], members[0]
         if self.form == "rucb":

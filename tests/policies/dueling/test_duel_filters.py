@@ -1,8 +1,7 @@
-"""Interleaved Filter, Beat the Mean, SAVAGE, Winner Stays: every step is held against the words of
-the algorithm.
+"""Interleaved Filter, Beat the Mean, SAVAGE, Winner Stays: every step against the paper's words.
 
 The checks recompute everything from the record of all duels, by the formulas as they are written
-down; where chance decides, what was chosen must be among what could be.
+down; where a random draw decides, what was chosen must be among what could be.
 """
 
 from __future__ import annotations
@@ -35,11 +34,18 @@ def check_interleaved_filter(policy, problem, rounds, seed):
     """Returns how many candidates there were."""
     arms = problem.sizes[0]
     log_term = math.log(rounds * arms**2)
-    candidate, left, record, candidates = None, None, {}, 0
+    candidate = None
+    left = None
+    record = {}
+    candidates = 0
+
     for _, _, state, actions, rewards in duel_literal.blocks(policy, problem, rounds, seed):
         first = actions[0][0]
         if candidate is None:
-            candidate, left, candidates = first, set(range(arms)) - {first}, 1
+            candidate = first
+            left = set(range(arms)) - {first}
+            candidates = 1
+
         radius = {w: math.sqrt(4.0 * log_term / n) for w, (_, n) in record.items()}
         rate = {w: wins / n for w, (wins, n) in record.items()}
         left -= {w for w in record if rate[w] - radius[w] > 0.5}
@@ -48,7 +54,10 @@ def check_interleaved_filter(policy, problem, rounds, seed):
             assert first in winners
             left -= {w for w in record if rate[w] > 0.5}
             left -= {first}
-            candidate, record, candidates = first, {}, candidates + 1
+            candidate = first
+            record = {}
+            candidates += 1
+
         assert set(np.flatnonzero(state.active)) == left | {candidate}
         assert sorted(actions) == sorted([candidate, w] for w in left or {candidate})
         if left:
@@ -71,16 +80,18 @@ def test_interleaved_filter(name):
 
 def check_beat_the_mean(policy, problem, rounds, seed):
     """Returns how many arms were removed."""
-    arms, constant = problem.sizes[0], 1.2**2
-    inside, duels = set(range(arms)), []
+    arms = problem.sizes[0]
+    constant = 1.2**2
+    inside = set(range(arms))
+    duels = []
+
     for _, _, state, (first, second), reward in duel_literal.walk(policy, problem, rounds, seed):
         active_sets = set(np.flatnonzero(state.active).tolist())
         wins, plays = tally(duels, inside)
-        if len(inside) > 1 and min(plays[b] for b in inside) > 0:
+        fewest = min(plays[b] for b in inside)
+        if len(inside) > 1 and fewest > 0:
             share = {b: wins[b] / plays[b] for b in inside}
-            radius = constant * math.sqrt(
-                math.log(2 * rounds * arms) / min(plays[b] for b in inside)
-            )
+            radius = constant * math.sqrt(math.log(2 * rounds * arms) / fewest)
             worst = {b for b in inside if share[b] == min(share.values())}
             if min(share.values()) + radius <= max(share.values()) - radius:
                 assert len(inside - active_sets) == 1
@@ -98,8 +109,9 @@ def check_beat_the_mean(policy, problem, rounds, seed):
 
 
 def tally(duels, inside):
-    """Duels among those inside only: who is out takes all duels against it along."""
-    wins, plays = Counter(), Counter()
+    """Duels among active arms only: an eliminated arm takes all duels against it along."""
+    wins = Counter()
+    plays = Counter()
     for first, second, reward in duels:
         if first in inside and second in inside:
             wins[first] += reward
@@ -120,15 +132,14 @@ def test_beat_the_mean(name):
 
 @kernel
 def remove_and_keep_the_duels(state, row):
-    """The trap: duels against the arm that goes out stay in the records of the others."""
+    """The trap: duels against the eliminated arm stay in the records of the others."""
     gone = state.active_list[row]
-    state.clock[0] -= 1
-    state.clock[1] += 1
-    state.active_list[row] = state.active_list[state.clock[0]]
+    state.left[0] -= 1
+    state.active_list[row] = state.active_list[state.left[0]]
     state.active[gone] = False
 
 
-def test_beat_the_mean_strikes_the_duels_of_who_goes_out(monkeypatch):
+def test_beat_the_mean_strikes_the_duels_of_an_eliminated_arm(monkeypatch):
     monkeypatch.setattr(beat_the_mean, "remove", remove_and_keep_the_duels)
     with pytest.raises(AssertionError):
         test_beat_the_mean("clear")
@@ -138,14 +149,17 @@ def test_beat_the_mean_learns_for_the_first_arm_only():
     params = make("beat_the_mean").encoded()
     state = beat_the_mean.init(params, np.array([3, 3]), 100)
     beat_the_mean.learn(params, state, 1, np.array([[2, 0]]), np.array([1.0]))
-    assert state.totals.tolist() == [[0, 0, 1], [0, 0, 1]]
+    assert state.won.tolist() == [0, 0, 1]
+    assert state.played.tolist() == [0, 0, 1]
 
 
 def check_savage(policy, problem, rounds, seed):
-    """Returns how many arms went out."""
+    """Returns how many arms were eliminated."""
     arms = problem.sizes[0]
     log_term = math.log(arms * (arms - 1) * rounds * rounds)  # delta = 1 / T
-    wins, inside = np.zeros((arms, arms)), set(range(arms))
+    wins = np.zeros((arms, arms))
+    inside = set(range(arms))
+
     for _, _, state, (i, j), reward in duel_literal.walk(policy, problem, rounds, seed):
         assert set(np.flatnonzero(state.active).tolist()) == inside
         if len(inside) == 1:
@@ -171,10 +185,9 @@ def test_savage(name):
 
 
 def test_savage_plays_pairs_in_random_order():
-    """In the first pass every pair has the same chance to come first: no arm profits from its
-    number.
-    """
-    problem, first = fb.environments.identical_gap(4, 0.9), Counter()
+    """In the first pass every pair is equally likely to come first, whatever its index."""
+    problem = fb.environments.identical_gap(4, 0.9)
+    first = Counter()
     for seed in range(600):
         first[next(duel_literal.walk("savage", problem, 10, seed))[3]] += 1
     assert len(first) == 6
@@ -184,7 +197,11 @@ def test_savage_plays_pairs_in_random_order():
 def check_winner_stays(policy, problem, rounds, seed):
     """Returns the lengths of the rests, and how many different pairs duelled before each."""
     arms = problem.sizes[0]
-    score, last, rests, pairs = [0] * arms, None, [], [[]]
+    score = [0] * arms
+    last = None
+    rests = []
+    pairs = [[]]
+
     for _, _, _, (i, j), reward in duel_literal.walk(policy, problem, rounds, seed):
         if i == j:
             assert score[i] == max(score)
@@ -254,13 +271,13 @@ def test_beta_of_winner_stays():
     assert rests[:7] == [2, 4, 8, 16, 32, 64, 128]
     for beta in (1.0, 0.5):
         with pytest.raises(InvalidInputError, match="beta must exceed 1"):
-            fb.simulate(make("winner_stays", beta=beta), PROBLEMS["clear"], 10, progress=False)
+            make("winner_stays", beta=beta).check(np.array([5, 5]), 10)
 
 
 @pytest.mark.parametrize("name", ["interleaved_filter", "beat_the_mean", "savage"])
 def test_the_horizon_is_needed(name):
     with pytest.raises(InvalidInputError, match="horizon"):
-        make(name).module.init(make(name).encoded(), np.array([4, 4]), 0)
+        make(name).check(np.array([4, 4]), 0)
     with pytest.raises(InvalidInputError, match="horizon"):
         fb.Agent(name, arms=["a", "b"])
 
@@ -273,12 +290,12 @@ def test_too_many_pairs_are_refused_with_the_reason(name, bytes_per_pair, arms):
         InvalidInputError,
         match=f"keeps {bytes_per_pair} bytes for each of .* that is {arms:,} arms",
     ):
-        make(name).module.init(make(name).encoded(), np.array([12_000, 12_000]), 10**6)
+        make(name).check(np.array([12_000, 12_000]), 10**6)
 
 
 def test_gamma_is_at_least_one():
     with pytest.raises(InvalidInputError, match="gamma is at least 1"):
-        fb.simulate(make("beat_the_mean", gamma=0.9), PROBLEMS["clear"], 100, progress=False)
+        make("beat_the_mean", gamma=0.9).check(np.array([5, 5]), 100)
 
 
 @pytest.mark.parametrize(
@@ -307,11 +324,10 @@ def test_long_horizons_cost_what_is_not_settled(policy):
 def test_late_duels_of_a_decided_pair_do_no_harm(name):
     """Forty duels always open: the agent still finds the best arm and plays it most."""
     options = {"constant": "komiyama"} if name == "beat_the_mean" else {}
-    agent, rng = (
-        fb.Agent(name, arms=list(range(4)), horizon=4_000, seed=3, **options),
-        np.random.default_rng(1),
-    )
+    agent = fb.Agent(name, arms=list(range(4)), horizon=4_000, seed=3, **options)
+    rng = np.random.default_rng(1)
     waiting = []
+
     for _ in range(4_000):
         decision = agent.ask()
         waiting.append((decision.id, decision.action))
@@ -319,4 +335,4 @@ def test_late_duels_of_a_decided_pair_do_no_harm(name):
             identifier, (i, j) = waiting.pop(0)
             agent.tell(identifier, float(rng.random() < 0.5 + 0.5 * ((i == 2) - (j == 2))))
     assert agent.best() == 2
-    assert agent.status().rows[2].plays > 3_000  # of 8,000 places, 2,000 without learning
+    assert agent.status().rows[2].plays > 3_000  # of 8,000 positions, 2,000 without learning

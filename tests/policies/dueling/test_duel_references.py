@@ -66,7 +66,7 @@ def test_both_positions_halve_the_regret():
 
 
 def test_merge_rucb_is_linear_where_arms_are_alike_and_not_where_they_differ():
-    """Equal arms never part, so three of four batches stay; an arithmetic sequence is sorted out."""
+    """Equal arms never part, so three of four batches stay; an arithmetic sequence is decided."""
     regret, result = measured("merge_rucb", repetitions=10)
     assert regret.mean() / result.regret[:, 0].mean() == pytest.approx(2.0, abs=0.1)
     different = fb.environments.arithmetic(16, 0.032)

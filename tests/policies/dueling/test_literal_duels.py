@@ -1,4 +1,4 @@
-"""The fast forms against the literal ones: the same plays with the same chance, or the same law."""
+"""The fast forms against the literal ones: the same plays, or the same distribution of plays."""
 
 from __future__ import annotations
 
@@ -43,9 +43,11 @@ IN_DISTRIBUTION = {
 def play_both(label, oracle, problem, rounds, seed, ties, same_plays):
     """Feed the plays of the fast form to both; yields after every round."""
     job = problems.job(make(label), problem, rounds)
-    module, state = job.policy.module, job.new_state()
+    module = job.policy.module
+    state = job.new_state()
     mine, theirs, noise = (np.random.default_rng(seed) for _ in range(3))
     actions = np.zeros((problem.sizes[0], 2), dtype=np.int64)
+
     for t in range(1, rounds + 1):
         assert module.plan(job.params, state, t, mine, actions) == 1
         i, j = actions[0].tolist()
@@ -66,11 +68,10 @@ def final(rounds):
 @pytest.mark.parametrize("ties", [0.0, 0.3])
 @pytest.mark.parametrize("label", SHARED)
 @pytest.mark.parametrize("duel", DUELS)
-def test_same_chance_same_plays(duel, label, ties):
-    """Every round, all pairs and bounds recomputed: also with ties, which count half a win for
-    each.
-    """
-    problem, rounds = DUELS[duel], 250 if duel == "wide" else 700
+def test_same_random_numbers_same_plays(duel, label, ties):
+    """Every round, all pairs and bounds recomputed: also with ties, half a win for each."""
+    problem = DUELS[duel]
+    rounds = 250 if duel == "wide" else 700
     oracle = SHARED[label](problem.sizes[0], rounds)
     _, _, state = final(
         play_both(label, oracle, problem, rounds, seed=len(duel), ties=ties, same_plays=True)
@@ -81,8 +82,8 @@ def test_same_chance_same_plays(duel, label, ties):
 @pytest.mark.full
 @pytest.mark.parametrize("label", SHARED)
 @pytest.mark.parametrize("seed", range(3))
-def test_same_chance_same_plays_for_long(label, seed):
-    """Long enough for eliminations, merged batches, many passes over the pairs, and idle stretches."""
+def test_same_random_numbers_same_plays_for_long(label, seed):
+    """Long enough for eliminations, merged batches, many passes over the pairs, idle stretches."""
     for problem in (fb.environments.identical_gap(8, 0.9), fb.environments.arithmetic(12, 0.045)):
         oracle = SHARED[label](problem.sizes[0], 6_000)
         final(play_both(label, oracle, problem, 6_000, seed, ties=0.0, same_plays=True))
@@ -100,16 +101,19 @@ def learned(label, duel, rounds, seed=0):
 
 def tabulated(job, state, oracle, t, draws):
     """How often each pair is planned from one state, by the fast form and by the oracle."""
-    arms, module = len(state.wins), job.policy.module
+    arms = len(state.wins)
+    module = job.policy.module
     table = np.zeros((2, arms * arms), dtype=np.int64)
-    mine, theirs = np.random.default_rng(1), np.random.default_rng(2)
+    mine = np.random.default_rng(1)
+    theirs = np.random.default_rng(2)
     actions = np.zeros((arms, 2), dtype=np.int64)
-    titles = [0, 2, 1, 1, 3, 0, 1][
-        :arms
-    ]  # of RCS, whose plan counts them: the same before every draw
+    # of RCS, whose plan counts them: the same before every draw
+    titles = [0, 2, 1, 1, 3, 0, 1][:arms]
+
     for _ in range(draws):
         if hasattr(state, "titles"):
-            state.titles[:], oracle.titles = titles, list(titles)
+            state.titles[:] = titles
+            oracle.titles = list(titles)
         module.plan(job.params, state, t, mine, actions)
         first, second = oracle.plan(t, theirs)
         table[0, actions[0, 0] * arms + actions[0, 1]] += 1
@@ -118,7 +122,7 @@ def tabulated(job, state, oracle, t, draws):
 
 
 def difference(table):
-    """The chance of tables as different as these under one law; rare pairs are counted together."""
+    """The p-value of two tables under one distribution; rare pairs are counted together."""
     rare = table.sum(axis=0) < 20
     kept = np.column_stack([table[:, ~rare], table[:, rare].sum(axis=1)])
     kept = kept[:, kept.sum(axis=0) > 0]
@@ -128,12 +132,12 @@ def difference(table):
 @pytest.mark.parametrize("rounds", [5, 60, 400])
 @pytest.mark.parametrize("duel", ["arithmetic", "no Condorcet winner"])
 @pytest.mark.parametrize("label", IN_DISTRIBUTION)
-def test_same_law(label, duel, rounds):
-    """Both arms together, from the same state: a false alarm has a chance of one in a million."""
+def test_same_distribution(label, duel, rounds):
+    """Both arms together, from the same state; a false alarm has probability 1e-6."""
     assert difference(tabulated(*learned(label, duel, rounds), draws=3_000)) > 1e-6
 
 
-def test_the_test_of_laws_can_fail():
+def test_the_test_of_distributions_can_fail():
     """Another prior, or the tie-break of D-TS+, is noticed."""
     job, state, oracle, t = learned("dts", "arithmetic", 60)
     oracle.prior = 0.2
@@ -151,17 +155,18 @@ def test_candidates_of_double_thompson_sampling(duel):
         "dts", oracle, DUELS[duel], 800, seed=3, ties=0.0, same_plays=False
     ):
         least = _dts.candidates(state, job.params.alpha * np.log(t + 1))
-        assert np.flatnonzero(state.counts[_dts.BEATEN] == least).tolist() == oracle.candidates(
-            t + 1
-        )
+        assert np.flatnonzero(state.beaten == least).tolist() == oracle.candidates(t + 1)
 
 
 @pytest.mark.parametrize("label", ["rmed1", "rmed2", "rmed2fh"])
 def test_evidence_is_never_off(label):
     """I from scratch at random moments."""
-    moments, problem = np.random.default_rng(4), DUELS["arithmetic"]
+    moments = np.random.default_rng(4)
+    problem = DUELS["arithmetic"]
     oracle = literal.Rmed(problem.sizes[0], 1)
-    oracle.loop, checked = False, 0
+    oracle.loop = False
+    checked = 0
+
     for _, _, state in play_both(label, oracle, problem, 2_000, seed=6, ties=0.1, same_plays=False):
         if moments.random() < 0.05:
             np.testing.assert_allclose(

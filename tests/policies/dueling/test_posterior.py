@@ -1,4 +1,4 @@
-"""The chance that one arm is better than another, kept in O(1), against scipy's binomial."""
+"""P(one arm is better than another), kept in O(1), against scipy's binomial."""
 
 from __future__ import annotations
 
@@ -31,17 +31,15 @@ def exact(wins):
 
 
 @pytest.mark.parametrize("p", [0.5, 0.502, 0.6, 0.95, 1.0, 0.0])
-def test_chance_equals_the_binomial_over_long_runs(p):
+def test_probability_equals_the_binomial_over_long_runs(p):
     """A million duels, 500 looks: to 1e-10 (measured 1e-13)."""
-    run, (wins, probability, mass), noise = (
-        bind(duels, "posterior"),
-        fresh(),
-        np.random.default_rng(3),
-    )
+    run = bind(duels, "posterior")
+    wins, probability, mass = fresh()
+    noise = np.random.default_rng(3)
+
     for _ in range(500):
-        run(
-            wins, probability, mass, (noise.random(int(noise.integers(1, 4_000))) < p).astype(float)
-        )
+        number = int(noise.integers(1, 4_000))
+        run(wins, probability, mass, (noise.random(number) < p).astype(float))
         assert probability[0, 1] == pytest.approx(exact(wins), abs=1e-10)
         assert probability[0, 1] + probability[1, 0] == pytest.approx(1.0, abs=1e-15)
         assert mass[0, 1] == pytest.approx(
@@ -50,11 +48,10 @@ def test_chance_equals_the_binomial_over_long_runs(p):
 
 
 @pytest.mark.parametrize("swing", [300, 1_030, 1_500, 5_000, 70_000, 200_000])
-def test_a_chance_that_underflowed_comes_back(swing):
-    """All lost, then all won: through 2^-swing, far below the smallest number, back to even and
-    beyond.
-    """
-    run, (wins, probability, mass) = bind(duels, "posterior"), fresh()
+def test_a_probability_that_underflowed_is_right_again(swing):
+    """All lost, then all won: through 2^-swing, below the smallest number, to even and beyond."""
+    run = bind(duels, "posterior")
+    wins, probability, mass = fresh()
     run(wins, probability, mass, np.zeros(swing))
     assert probability[0, 1] == pytest.approx(exact(wins), abs=1e-10)
     for _ in range(80):
@@ -64,7 +61,8 @@ def test_a_chance_that_underflowed_comes_back(swing):
 
 
 def test_either_arm_may_stand_first():
-    one, other = fresh(), fresh()
+    one = fresh()
+    other = fresh()
     for outcome in np.random.default_rng(0).integers(0, 2, 1_000).astype(float):
         update_posterior(*one, 0, 1, outcome)
         update_posterior(*other, 1, 0, 1.0 - outcome)
@@ -72,8 +70,8 @@ def test_either_arm_may_stand_first():
 
 
 @pytest.mark.parametrize("n", [1, 2, 15, 16, 33, 400, 10_001, 3_000_000])
-def test_fair_coins(n):
-    """pmf and distribution function for all k where there are few, for some where there are many."""
+def test_fair_binomial(n):
+    """pmf and distribution function for all k where there are few, else for some."""
     spread = (
         np.arange(n + 1)
         if n < 500
@@ -88,13 +86,13 @@ def test_fair_coins(n):
         )
 
 
-def test_draws_above_half_have_the_conditional_law():
-    wins, rng = np.array([[0.0, 3.0], [6.0, 0.0]]), np.random.default_rng(5)
+def test_draws_above_half_have_the_conditional_distribution():
+    wins = np.array([[0.0, 3.0], [6.0, 0.0]])
+    rng = np.random.default_rng(5)
     drawn = [draw_above_half(wins, 0, 1, rng) for _ in range(3_000)]
     below_half = stats.beta.cdf(0.5, 4, 7)
-    assert (
-        stats.kstest(
-            drawn, lambda x: (stats.beta.cdf(x, 4, 7) - below_half) / (1 - below_half)
-        ).pvalue
-        > 1e-6
-    )
+
+    def conditional(x):
+        return (stats.beta.cdf(x, 4, 7) - below_half) / (1 - below_half)
+
+    assert stats.kstest(drawn, conditional).pvalue > 1e-6

@@ -1,6 +1,4 @@
-"""Doubler, MultiSBM, Sparring, Self-Sparring, VDB against their words, duel by duel; and the traps
-known for them.
-"""
+"""Doubler, MultiSBM, Sparring, Self-Sparring, VDB against their words, duel by duel; and traps."""
 
 from __future__ import annotations
 
@@ -11,11 +9,11 @@ import factored_bandits as fb
 import problems
 from factored_bandits.core.kernel import kernel
 from factored_bandits.errors import InvalidInputError
-from factored_bandits.policies.blocks import base_bandits as _machines
 from factored_bandits.policies.blocks.lb_inf import ESTIMATE, PROBABILITY, lb_inf_table
 from factored_bandits.policies.blocks.propensities import recall
 from factored_bandits.policies.blocks.tsallis import learning_rate
 from factored_bandits.policies.dueling import vdb
+from factored_bandits.policies.dueling.reductions import doubler
 from oracles import duel_literal
 
 make = fb.policies.make
@@ -65,7 +63,7 @@ def test_doubler_draws_opponents_from_the_choices_of_the_last_epoch():
     for _, _, state, (x, y), _ in duel_literal.walk(
         "doubler", fb.environments.identical_gap(6, 0.8), 3_000
     ):
-        number = int(state.clock[0])
+        number = int(state.clock[doubler.EPOCH])
         choices.setdefault(number, []).append(y)
         if number > 1:
             assert x in choices[number - 1]
@@ -73,7 +71,7 @@ def test_doubler_draws_opponents_from_the_choices_of_the_last_epoch():
         assert len(choices[number]) == 2**number
 
 
-def test_multi_sbm_hands_the_second_place_on():
+def test_multi_sbm_hands_the_second_position_on():
     last = None
     for _, _, _, (x, y), _ in duel_literal.walk(
         "multi_sbm", fb.environments.identical_gap(6, 0.8), 500
@@ -85,17 +83,20 @@ def test_multi_sbm_hands_the_second_place_on():
 @kernel
 def baseline_of_the_played_arm_only(params, state, t, actions, rewards):
     """The trap: the baseline 1/2 goes to the arm that was played, not to all."""
-    table, rate = state.table, learning_rate(float(t), 0)
-    for place in range(2):
-        arm, loss = actions[0, place], 1.0 - rewards[0] if place == 0 else rewards[0]
-        weight = recall(state.remembered, t, place, table[PROBABILITY, arm])
+    table = state.table
+    rate = learning_rate(float(t), 0)
+    for position in range(2):
+        arm = actions[0, position]
+        loss = 1.0 - rewards[0] if position == 0 else rewards[0]
+        weight = recall(state.remembered, t, position, table[PROBABILITY, arm])
         baseline = 0.5 if weight >= rate * rate else 0.0
         table[ESTIMATE, arm] += baseline + (loss - baseline) / weight
 
 
 def test_the_baseline_of_tsallis_inf_goes_to_all_arms():
-    """Given to the played arm only, the regret is several times larger: so the reference value
-    tells the two apart.
+    """Given to the played arm only, the regret is several times larger.
+
+    So the reference value tells the two apart.
     """
     wrong = problems.variant("vdb")
     wrong.learn = baseline_of_the_played_arm_only
@@ -108,33 +109,27 @@ def test_the_baseline_of_tsallis_inf_goes_to_all_arms():
 
 
 def test_estimates_of_vdb_are_unbiased():
-    """Averaged over both draws and the outcome, each arm's estimate grows by its true loss (kept
-    twice).
-    """
-    problem, params = (
-        fb.environments.make("duel_utility", utilities=[0.5, 0.2, 0.0]),
-        make("vdb").encoded(),
-    )
-    state, t = vdb.init(params, np.array([3, 3]), 0), 400
+    """Averaged over draws and outcome, each arm's estimate grows by its true loss (kept twice)."""
+    problem = fb.environments.make("duel_utility", utilities=[0.5, 0.2, 0.0])
+    params = make("vdb").encoded()
+    state = vdb.init(params, np.array([3, 3]), 0)
     state.table[ESTIMATE] = [10.0, 30.0, 80.0]
-    actions, rng = np.zeros((1, 2), dtype=np.int64), np.random.default_rng(0)
-    vdb.plan(params, state, t, rng, actions)
-    weights, grown = state.table[PROBABILITY].copy(), np.zeros(3)
+    actions = np.zeros((1, 2), dtype=np.int64)
+    t = 400
+    vdb.plan(params, state, t, np.random.default_rng(0), actions)
+
+    weights = state.table[PROBABILITY].copy()
+    grown = np.zeros(3)
     for i in range(3):
         for j in range(3):
-            for outcome, probability in (
-                (1.0, problem.mean([i, j])),
-                (0.0, 1.0 - problem.mean([i, j])),
-            ):
+            win = problem.mean([i, j])
+            for outcome, probability in ((1.0, win), (0.0, 1.0 - win)):
                 copy = vdb.State(*(array.copy() for array in state))
                 copy.remembered[:] = 0.0
                 vdb.learn(params, copy, t, np.array([[i, j]]), np.array([outcome]))
-                grown += (
-                    weights[i]
-                    * weights[j]
-                    * probability
-                    * (copy.table[ESTIMATE] - state.table[ESTIMATE])
-                )
+                growth = copy.table[ESTIMATE] - state.table[ESTIMATE]
+                grown += weights[i] * weights[j] * probability * growth
+
     losses = [sum(weights[j] * problem.mean([j, i]) for j in range(3)) for i in range(3)]
     assert grown == pytest.approx(2.0 * np.array(losses), abs=1e-12)
 
@@ -142,30 +137,30 @@ def test_estimates_of_vdb_are_unbiased():
 @pytest.mark.parametrize(
     "policy", [make("vdb"), make("vdb", learner="lb_inf"), make("sparring", base_bandit="exp3")]
 )
-def test_late_outcomes_are_weighted_by_the_chance_at_the_time_of_the_draw(policy):
-    """Ten duels open at once, then all are learned: the estimates are those of the chances that
-    were promised.
-    """
-    module, params = policy.module, policy.encoded()
-    state, rng = module.init(params, np.array([4, 4]), 0), np.random.default_rng(3)
-    actions, planned = np.zeros((1, 2), dtype=np.int64), []
-    for t in range(1, 200):  # far enough that chances differ from one duel to the next
+def test_late_outcomes_are_weighted_by_the_propensity_of_their_draw(policy):
+    """Ten duels open at once, then all are learned, each with the propensities of its own draw."""
+    module = policy.module
+    params = policy.encoded()
+    state = module.init(params, np.array([4, 4]), 0)
+    rng = np.random.default_rng(3)
+    actions = np.zeros((1, 2), dtype=np.int64)
+    planned = []
+
+    # far enough that probabilities differ from one duel to the next
+    for t in range(1, 200):
         module.plan(params, state, t, rng, actions)
-        module.learn(
-            params, state, t, actions, np.array([1.0 if actions[0, 0] > actions[0, 1] else 0.0])
-        )
+        outcome = 1.0 if actions[0, 0] > actions[0, 1] else 0.0
+        module.learn(params, state, t, actions, np.array([outcome]))
+
     for t in range(200, 210):
         module.plan(params, state, t, rng, actions)
-        probabilities = [recall(state.remembered, t, place, -1.0) for place in range(2)]
+        probabilities = [recall(state.remembered, t, position, -1.0) for position in range(2)]
         planned.append((t, actions.copy(), probabilities))
+
     for t, duel, probabilities in planned:
-        for place in range(2):
-            assert recall(state.remembered, t, place, -1.0) == probabilities[place] > 0.0
-        row = (
-            state.table[PROBABILITY]
-            if hasattr(state, "table")
-            else state.tables[0, _machines.PROBABILITIES]
-        )
+        for position in range(2):
+            assert recall(state.remembered, t, position, -1.0) == probabilities[position] > 0.0
+        row = state.table[PROBABILITY] if policy.name == "vdb" else state.probabilities[0]
         row[duel[0, 0]] = 0.123  # whatever stands here now must not matter
         module.learn(params, state, t, duel, np.array([0.5]))
         assert row[duel[0, 0]] == probabilities[0]
@@ -181,9 +176,7 @@ def test_lb_inf_learns_from_both_arms():
 @pytest.mark.parametrize("name", ["doubler", "multi_sbm", "sparring"])
 def test_alpha_must_be_positive(name):
     with pytest.raises(InvalidInputError, match=f"{name}: alpha must be positive, not 0.0"):
-        fb.simulate(
-            make(name, alpha=0.0), fb.environments.identical_gap(4, 0.8), 10, progress=False
-        )
+        make(name, alpha=0.0).check(np.array([4, 4]), 10)
 
 
 def test_many_arms():
@@ -191,4 +184,4 @@ def test_many_arms():
     problem = fb.environments.identical_gap(4096, 0.95)
     assert fb.simulate("vdb", problem, 2_000, repetitions=1, progress=False).horizon == 2_000
     with pytest.raises(InvalidInputError, match=r"multi_sbm keeps 32 bytes .* 8,192 arms"):
-        fb.simulate("multi_sbm", fb.environments.identical_gap(9000, 0.95), 10, progress=False)
+        make("multi_sbm").check(np.array([9000, 9000]), 10)

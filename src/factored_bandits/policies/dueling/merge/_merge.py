@@ -94,18 +94,20 @@ def new_state(params: Params, arms: int) -> State:
 
 
 @kernel
-def weakest(state: State, b: int, threshold: float) -> int:
-    """The index in batch b of an arm with u_ij < 1/2 for some j of it, or -1.
+def batch_of(state: State, b: int) -> Ints:
+    """The arms of batch b, a view."""
+    return state.members[state.offsets[b] : state.offsets[b] + state.lengths[b]]
+
+
+@kernel
+def weakest(wins: Floats, batch: Ints, threshold: float) -> int:
+    """The index in the batch of an arm i with u_ij < 1/2 for some j of it, or -1.
 
     That is a deficit above the threshold alpha log(t + C).
     """
-    offset = state.offsets[b]
-    length = state.lengths[b]
-
-    for k in range(length):
-        i = state.members[offset + k]
-        for other in range(length):
-            if deficit(state.wins, i, state.members[offset + other]) > threshold:
+    for k in range(len(batch)):
+        for j in batch:
+            if deficit(wins, batch[k], j) > threshold:
                 return k
 
     return -1

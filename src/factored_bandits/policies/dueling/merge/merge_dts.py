@@ -19,7 +19,7 @@ import math
 
 import numpy as np
 
-from factored_bandits.core.arrays import Ints
+from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
 from factored_bandits.core.select import tie_wins
 from factored_bandits.policies.base import Info
@@ -30,6 +30,7 @@ from ._merge import (
     Params,
     State,
     active_sets,
+    batch_of,
     check_merge,
     idle,
     learn,
@@ -87,18 +88,20 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     # Algorithm 1, elimination: i with u_ij < 1/2 for some j of its batch
     threshold = params.alpha * math.log(t + state.delay[0])
     b = join_next(state, t % state.counts[BATCHES])
-    beaten = weakest(state, b, threshold)
+    batch = batch_of(state, b)
+    beaten = weakest(state.wins, batch, threshold)
     while beaten >= 0:
         remove(state, b, beaten)
         b = join_next(state, b)
-        beaten = weakest(state, b, threshold)
+        batch = batch_of(state, b)
+        beaten = weakest(state.wins, batch, threshold)
 
     # Algorithm 1, duel: the winner of a sample against the likeliest loser of another
-    first = state.members[state.offsets[b]]
+    first = batch[0]
     second = first
-    if state.lengths[b] > 1:
-        first = likely_winner(state, b, rng)
-        second = likely_loser(state, b, first, rng)
+    if len(batch) > 1:
+        first = likely_winner(state.wins, batch, state.won, rng)
+        second = likely_loser(state.wins, batch, first, rng)
 
     actions[0, 0] = first
     actions[0, 1] = second
@@ -106,26 +109,25 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 
 
 @kernel
-def likely_winner(state: State, b: int, rng: np.random.Generator) -> int:
-    """The arm of the batch that beats most others in a sample of theta, ties at random."""
-    wins = state.wins
-    won = state.won
-    offset = state.offsets[b]
-    length = state.lengths[b]
+def likely_winner(wins: Floats, batch: Ints, won: Ints, rng: np.random.Generator) -> int:
+    """The arm of the batch that beats most others in a sample of theta, ties at random.
+
+    `won` is scratch.
+    """
+    for k in range(len(batch)):
+        won[k] = 0
 
     # theta_ij ~ Beta(W_ij + 1, W_ji + 1) for every pair of the batch
-    for k in range(length):
-        won[k] = 0
-    for k in range(length):
+    for k in range(len(batch)):
         for other in range(k):
-            i = state.members[offset + k]
-            j = state.members[offset + other]
+            i = batch[k]
+            j = batch[other]
             winner = k if rng.beta(wins[i, j] + 1.0, wins[j, i] + 1.0) > 0.5 else other
             won[winner] += 1
 
     choice = 0
     ties = 1
-    for k in range(1, length):
+    for k in range(1, len(batch)):
         if won[k] > won[choice]:
             choice = k
             ties = 1
@@ -134,18 +136,16 @@ def likely_winner(state: State, b: int, rng: np.random.Generator) -> int:
             if tie_wins(rng, ties):
                 choice = k
 
-    return state.members[offset + choice]
+    return batch[choice]
 
 
 @kernel
-def likely_loser(state: State, b: int, first: int, rng: np.random.Generator) -> int:
+def likely_loser(wins: Floats, batch: Ints, first: int, rng: np.random.Generator) -> int:
     """argmin over the other arms of the batch of phi_j ~ Beta(W_j,first + 1, W_first,j + 1)."""
-    wins = state.wins
     choice = first
     smallest = math.inf
 
-    for k in range(state.lengths[b]):
-        j = state.members[state.offsets[b] + k]
+    for j in batch:
         if j != first:
             phi = rng.beta(wins[j, first] + 1.0, wins[first, j] + 1.0)
             if phi < smallest:

@@ -20,7 +20,7 @@ import math
 
 import numpy as np
 
-from factored_bandits.core.arrays import Ints
+from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
 from factored_bandits.core.rng import randint
 from factored_bandits.core.select import tie_wins
@@ -32,6 +32,7 @@ from ._merge import (
     Params,
     State,
     active_sets,
+    batch_of,
     check_merge,
     idle,
     learn,
@@ -89,45 +90,42 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     # Algorithm 1, elimination: i with u_ij < 1/2 for some j of its batch
     b = t % state.counts[BATCHES]
     threshold = params.alpha * math.log(t + state.delay[0])
-    beaten = weakest(state, b, threshold)
+    batch = batch_of(state, b)
+    beaten = weakest(state.wins, batch, threshold)
     while beaten >= 0:
         remove(state, b, beaten)
-        beaten = weakest(state, b, threshold)
+        batch = batch_of(state, b)
+        beaten = weakest(state.wins, batch, threshold)
 
     # Algorithm 1, duel: c random, d = argmax_j u_jc without c
-    offset = state.offsets[b]
-    c = 0
-    d = 0
-    if state.lengths[b] > 1:
-        c = randint(rng, state.lengths[b])
-        d = strongest(state, b, c, threshold, rng)
+    c = batch[0]
+    d = batch[0]
+    if len(batch) > 1:
+        c = batch[randint(rng, len(batch))]
+        d = strongest(state.wins, batch, c, threshold, rng)
 
-    actions[0, 0] = state.members[offset + c]
-    actions[0, 1] = state.members[offset + d]
+    actions[0, 0] = c
+    actions[0, 1] = d
     return 1
 
 
 @kernel
-def strongest(state: State, b: int, c: int, threshold: float, rng: np.random.Generator) -> int:
-    """The index in batch b with the largest u_jc, c excluded; u = 1 for a pair that has not met."""
-    wins = state.wins
-    offset = state.offsets[b]
-    arm = state.members[offset + c]
+def strongest(wins: Floats, batch: Ints, c: int, threshold: float, rng: np.random.Generator) -> int:
+    """The arm of the batch with the largest u_jc, c excluded; u = 1 for a pair that has not met."""
     choice = c
     best = -math.inf
     ties = 0
 
-    for k in range(state.lengths[b]):
-        if k != c:
-            j = state.members[offset + k]
-            n = wins[j, arm] + wins[arm, j]
-            bound = wins[j, arm] / n + math.sqrt(threshold / n) if n > 0.0 else 1.0
+    for j in batch:
+        if j != c:
+            n = wins[j, c] + wins[c, j]
+            bound = wins[j, c] / n + math.sqrt(threshold / n) if n > 0.0 else 1.0
             if bound >= best:
                 if bound > best:
                     best = bound
                     ties = 0
                 ties += 1
                 if tie_wins(rng, ties):
-                    choice = k
+                    choice = j
 
     return choice
