@@ -296,9 +296,8 @@ def test_sums_that_miss_one_by_rounding_are_accepted():
         (
             "additive",
             {"effects": [[0.0, -1.5]], "noise": "gaussian"},
-            "additive: the mean of combination (1,) is -1.5; the paper's raw setting needs means "
-            "in [-1, 1]. "
-            "Rescale the values",
+            "additive: the mean of combination (1,) is -1.5; unbounded rewards need means in "
+            "[-1, 1]. Rescale the values",
         ),
         (
             "table",
@@ -343,7 +342,7 @@ def test_sums_that_miss_one_by_rounding_are_accepted():
         (
             "logistic",
             {"effects": [[0.0, -800.0]]},
-            "log-odds reach -800; beyond 700 either way a chance is 0 or 1 to the last bit",
+            "log-odds reach -800; beyond 700 either way a probability is 0 or 1 to the last bit",
         ),
         ("trap", {"high": "a"}, "high must be a finite number, not 'a'"),
         (
