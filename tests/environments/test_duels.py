@@ -1,4 +1,4 @@
-"""Duels: link functions, regret units against formulas written here, generators, Condorcet winners."""
+"""Duels: link functions, regret units against formulas, generators, Condorcet winners."""
 
 import math
 
@@ -32,7 +32,7 @@ def preferences_of(values, link):
 
 
 def regret_by_formula(unit, probabilities, i, j, values=None):
-    """Each unit as its definition has it; `probabilities[a][b]` is the probability that a beats b."""
+    """Each unit as its definition has it; a beats b with `probabilities[a][b]`."""
     arms = range(len(probabilities))
     if unit == "paper":
         return (max(values) - values[i]) / 2 + (max(values) - values[j]) / 2

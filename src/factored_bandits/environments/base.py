@@ -132,7 +132,7 @@ class Environment:
         Examples
         --------
         >>> from factored_bandits.environments import identical_gap
-        >>> identical_gap(16, 0.7).regret([0, 5])
+        >>> round(identical_gap(16, 0.7).regret([0, 5]), 9)
         0.1
         """
         return float(self.module.regret(self.data, 1, self._action(action)))
