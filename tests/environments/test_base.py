@@ -1,4 +1,4 @@
-"""What every problem promises: a checked action, a readable name, parameters that make it again."""
+"""What every problem has: a checked action, a readable name, parameters that make it again."""
 
 import numpy as np
 import pytest
@@ -40,8 +40,16 @@ DUEL = fb.environments.identical_gap(4, 0.7)
         ),
         (FACTORED, 1, "an action is a list of whole numbers, one per factor, not 1"),
         (FACTORED, "00", "an action is a list of whole numbers, one per factor, not '00'"),
-        (DUEL, [0], "an action of duel_utility (4 arms) has 2 entries, one per place; [0] has 1"),
-        (DUEL, [0, 4], "place 1 of duel_utility (4 arms) has the arms 0 to 3; [0, 4] asks for 4"),
+        (
+            DUEL,
+            [0],
+            "an action of duel_utility (4 arms) has 2 entries, one per position; [0] has 1",
+        ),
+        (
+            DUEL,
+            [0, 4],
+            "position 1 of duel_utility (4 arms) has the arms 0 to 3; [0, 4] asks for 4",
+        ),
     ],
 )
 @pytest.mark.parametrize("ask", ["mean", "regret"])
@@ -62,9 +70,9 @@ def test_any_sequence_of_integers_is_an_action(action):
 def test_unknown_environment_gets_a_suggestion():
     with pytest.raises(
         UnknownNameError,
-        match=r"no environment named 'rank1'; did you mean 'rank1'\? \(known: additive,",
+        match=r"no environment named 'rank_1'; did you mean 'rank1'\? \(known: additive,",
     ):
-        fb.environments.make("rank1", factors=[[1.0]])
+        fb.environments.make("rank_1", factors=[[1.0]])
 
 
 def test_unknown_parameter_gets_a_suggestion():
@@ -100,3 +108,8 @@ def test_no_two_modules_offer_a_generator_of_the_same_name():
         for name in getattr(fb.environments.load(environment), "GENERATORS", {})
     ]
     assert len(offered) == len(set(offered))
+
+
+def test_factors_have_names_and_a_duel_has_one_factor():
+    assert (FACTORED.factor_names, FACTORED.factor_sizes) == (("0", "1"), (2, 3))
+    assert (DUEL.factor_names, DUEL.factor_sizes) == (("arm",), (4,))

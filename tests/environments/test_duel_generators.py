@@ -24,7 +24,7 @@ def outcomes(problem, action, count, seed=0):
 
 @pytest.mark.parametrize("tie", [0.0, 0.25, 0.9])
 @pytest.mark.parametrize("action", [[0, 1], [1, 0], [2, 2]])
-def test_ties_have_their_chance_and_leave_the_other_duels_alone(tie, action):
+def test_ties_have_their_probability_and_leave_the_other_duels_alone(tie, action):
     problem, n = make("duel_matrix", preferences=PREFERENCES, tie=tie), 4000
     seen = outcomes(problem, action, n)
     assert set(seen) <= {0.0, 0.5, 1.0}
@@ -34,7 +34,7 @@ def test_ties_have_their_chance_and_leave_the_other_duels_alone(tie, action):
 
 
 def test_without_ties_nothing_has_changed():
-    """One draw per duel, compared with the chance: what a problem without ties always did."""
+    """One draw per duel, compared with the probability: what a problem without ties always did."""
     for problem in (
         make("duel_matrix", preferences=PREFERENCES),
         fb.environments.identical_gap(3, 0.7),
@@ -47,7 +47,7 @@ def test_without_ties_nothing_has_changed():
 
 @pytest.mark.parametrize("tie", [0.0, 0.4])
 def test_every_duel_takes_one_draw(tie):
-    """So that all policies compared under one seed meet the same chance."""
+    """So that all policies compared under one seed meet the same noise."""
     problem = make("duel_utility", utilities=[0.5, 0.0], tie=tie)
     rng, other = np.random.default_rng(1), np.random.default_rng(1)
     for _ in range(50):
@@ -67,7 +67,7 @@ def test_ties_do_not_change_the_regret(unit):
 
 
 @pytest.mark.parametrize("tie", [-0.1, 1.0, math.nan, "often"])
-def test_a_chance_of_ties_that_cannot_be_is_refused(tie):
+def test_a_probability_of_ties_that_cannot_be_is_refused(tie):
     with pytest.raises(InvalidInputError, match="tie"):
         make("duel_utility", utilities=[0.5, 0.0], tie=tie)
 
@@ -89,9 +89,7 @@ TIES = [name for name in fb.policies.names("duel") if fb.policies.describe(name)
 
 @pytest.mark.parametrize("name", TIES)
 def test_policies_that_take_ties_find_the_best_in_spite_of_them(name):
-    """Three ties in ten duels; most of 10 repetitions are right in the end, and better than chance
-    on the way.
-    """
+    """Three ties in ten duels; most of 10 repetitions are right, and better than uniform play."""
     result = fb.simulate(
         name, fb.environments.ties(5, 0.95), 20_000, repetitions=10, seed=3, progress=False
     )
@@ -151,7 +149,7 @@ def test_random_utilities():
         ),
         (
             lambda: fb.environments.ties(4, 0.7, 1.5),
-            "tie, the chance of a tie, must lie in [0, 1), not 1.5",
+            "tie, the probability of a tie, must lie in [0, 1), not 1.5",
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""Duels: link functions, regret units against formulas written here, generators, Condorcet winners."""
+"""Duels: link functions, regret units against formulas, generators, Condorcet winners."""
 
 import math
 
@@ -32,7 +32,7 @@ def preferences_of(values, link):
 
 
 def regret_by_formula(unit, probabilities, i, j, values=None):
-    """Each unit as its definition has it; `probabilities[a][b]` is the chance that a beats b."""
+    """Each unit as its definition has it; a beats b with `probabilities[a][b]`."""
     arms = range(len(probabilities))
     if unit == "paper":
         return (max(values) - values[i]) / 2 + (max(values) - values[j]) / 2
@@ -54,7 +54,7 @@ def regret_by_formula(unit, probabilities, i, j, values=None):
 
 
 @given(utilities, st.sampled_from(sorted(LINKS)))
-def test_the_chance_to_win_is_the_link_of_the_difference(values, link):
+def test_the_probability_to_win_is_the_link_of_the_difference(values, link):
     problem, expected = (
         make("duel_utility", utilities=values, link=link),
         preferences_of(values, link),
@@ -67,7 +67,7 @@ def test_the_chance_to_win_is_the_link_of_the_difference(values, link):
 
 
 @pytest.mark.parametrize(("name", "action"), [("linear", [0, 1]), ("logistic", [1, 0])])
-def test_duels_are_won_as_often_as_the_chance_says(name, action):
+def test_duels_are_won_as_often_as_the_probability_says(name, action):
     problem = make("duel_utility", utilities=[0.8, 0.3], link=name)
     rng, mean = np.random.default_rng(5), problem.mean(action)
     outcomes = [
@@ -108,7 +108,7 @@ def test_paper_is_not_twice_average_with_another_link():
 
 @st.composite
 def condorcet_matrices(draw):
-    """Arm `winner` beats all others; how those fare among themselves is left to chance."""
+    """Arm `winner` beats all others; how those fare among themselves is random."""
     arms = draw(st.integers(2, 6))
     probabilities = st.integers(0, 20).map(lambda n: n / 20)
     matrix = np.full((arms, arms), 0.5)
@@ -312,12 +312,12 @@ def test_many_arms_are_made_quickly_in_every_unit():
         (
             lambda: make("duel_utility", utilities=[0.0, 0.2, -0.9]),
             "utilities[1] - utilities[2] = 1.1; with the linear link they may differ by at most 1, "
-            "or the chance of "
+            "or the probability of "
             "winning would exceed 1",
         ),
         (
             lambda: make("duel_utility", utilities=[0.0, 1000.0], link="logistic"),
-            "log-odds reach -1000; beyond 700 either way a chance is 0 or 1 to the last bit",
+            "log-odds reach -1000; beyond 700 either way a probability is 0 or 1 to the last bit",
         ),
         (
             lambda: make("duel_utility", utilities=[0.0, 0.1], link="probit"),
@@ -325,7 +325,7 @@ def test_many_arms_are_made_quickly_in_every_unit():
         ),
         (
             lambda: fb.environments.identical_gap(4, 0.4),
-            "p, the best arm's chance to win, must lie in [0.5, 1], not 0.4",
+            "p, the best arm's probability to win, must lie in [0.5, 1], not 0.4",
         ),
         (
             lambda: fb.environments.identical_gap(4, "often"),
@@ -333,8 +333,8 @@ def test_many_arms_are_made_quickly_in_every_unit():
         ),
         (
             lambda: fb.environments.arithmetic(21, 0.05),
-            "step = 0.05 makes the first of 21 arms beat the last with chance 1.5; use a step of "
-            "at most 0.025",
+            "step = 0.05 makes the first of 21 arms beat the last with probability 1.5; use a step "
+            "of at most 0.025",
         ),
         (lambda: fb.environments.cyclic(4, p_best=0.5), "p_best must lie in (0.5, 1], not 0.5"),
         (lambda: fb.environments.cyclic(4, p_cycle=1.1), "p_cycle must lie in (0.5, 1], not 1.1"),
@@ -349,11 +349,11 @@ def test_many_arms_are_made_quickly_in_every_unit():
         ),
         (
             lambda: make("duel_matrix", preferences=[[0.5, 1.2], [-0.2, 0.5]]),
-            "preferences[0][1] = 1.2 is not a chance between 0 and 1",
+            "preferences[0][1] = 1.2 is not a probability between 0 and 1",
         ),
         (
             lambda: make("duel_matrix", preferences=[[0.5, math.nan], [0.4, 0.5]]),
-            "preferences[0][1] = nan is not a chance between 0 and 1",
+            "preferences[0][1] = nan is not a probability between 0 and 1",
         ),
         (
             lambda: make("duel_matrix", preferences=[[0.5, 0.6], [0.4, 0.0]]),

@@ -85,13 +85,13 @@ qualities = st.lists(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=4), min_
 effects = st.lists(st.lists(st.floats(-3.0, 3.0), min_size=1, max_size=4), min_size=1, max_size=4)
 
 
-def brute_force(formula, parts):
-    """The mean of every combination, by a formula of the chosen parts that knows nothing of the
+def brute_force(formula, level_values):
+    """The mean of every combination, by a formula of the chosen values that knows nothing of the
     library.
     """
     return {
-        levels: formula([values[i] for values, i in zip(parts, levels, strict=True)])
-        for levels in itertools.product(*(range(len(values)) for values in parts))
+        levels: formula([values[i] for values, i in zip(level_values, levels, strict=True)])
+        for levels in itertools.product(*(range(len(values)) for values in level_values))
     }
 
 
@@ -106,15 +106,15 @@ def agree(problem, expected):
 
 
 @given(qualities)
-def test_rank1_by_brute_force(parts):
-    agree(make("rank1", factors=parts), brute_force(math.prod, parts))
+def test_rank1_by_brute_force(level_values):
+    agree(make("rank1", factors=level_values), brute_force(math.prod, level_values))
 
 
 @given(effects, st.floats(0.0, 1.0))
-def test_additive_by_brute_force(parts, share):
-    low, high = sum(map(min, parts)), sum(map(max, parts))
+def test_additive_by_brute_force(level_values, share):
+    low, high = sum(map(min, level_values)), sum(map(max, level_values))
     scale = 1.0 / max(1.0, high - low)
-    scaled = [[scale * value for value in values] for values in parts]
+    scaled = [[scale * value for value in values] for values in level_values]
     base = share * (1.0 - scale * (high - low)) - scale * low  # means fill a part of [0, 1]
     agree(
         make("additive", effects=scaled, base=base),
@@ -123,9 +123,9 @@ def test_additive_by_brute_force(parts, share):
 
 
 @given(effects, st.floats(-3.0, 3.0))
-def test_logistic_by_brute_force(parts, base):
-    expected = brute_force(lambda chosen: 1.0 / (1.0 + math.exp(-base - sum(chosen))), parts)
-    agree(make("logistic", effects=parts, base=base), expected)
+def test_logistic_by_brute_force(level_values, base):
+    expected = brute_force(lambda chosen: 1.0 / (1.0 + math.exp(-base - sum(chosen))), level_values)
+    agree(make("logistic", effects=level_values, base=base), expected)
 
 
 @given(
@@ -147,9 +147,9 @@ def test_trap_by_brute_force(levels, small, low, high):
 
 
 @given(effects)
-def test_gaussian_noise_allows_means_from_minus_one(parts):
-    scale = 1.0 / max(1.0, sum(max(map(abs, values)) for values in parts))
-    scaled = [[scale * value for value in values] for values in parts]
+def test_gaussian_noise_allows_means_from_minus_one(level_values):
+    scale = 1.0 / max(1.0, sum(max(map(abs, values)) for values in level_values))
+    scaled = [[scale * value for value in values] for values in level_values]
     agree(make("additive", effects=scaled, noise="gaussian"), brute_force(sum, scaled))
 
 
@@ -296,9 +296,8 @@ def test_sums_that_miss_one_by_rounding_are_accepted():
         (
             "additive",
             {"effects": [[0.0, -1.5]], "noise": "gaussian"},
-            "additive: the mean of combination (1,) is -1.5; the paper's raw setting needs means "
-            "in [-1, 1]. "
-            "Rescale the values",
+            "additive: the mean of combination (1,) is -1.5; unbounded rewards need means in "
+            "[-1, 1]. Rescale the values",
         ),
         (
             "table",
@@ -343,7 +342,7 @@ def test_sums_that_miss_one_by_rounding_are_accepted():
         (
             "logistic",
             {"effects": [[0.0, -800.0]]},
-            "log-odds reach -800; beyond 700 either way a chance is 0 or 1 to the last bit",
+            "log-odds reach -800; beyond 700 either way a probability is 0 or 1 to the last bit",
         ),
         ("trap", {"high": "a"}, "high must be a finite number, not 'a'"),
         (

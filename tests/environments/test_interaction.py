@@ -49,7 +49,7 @@ def test_means_fill_their_range_and_interact():
     problem = fb.environments.make("interaction", sizes=(6, 6), kappa=5.0, low=0.2, high=0.7)
     means = np.array([[problem.mean((i, j)) for j in range(6)] for i in range(6)])
     assert (means.max(), means.min()) == pytest.approx((0.7, 0.2))
-    leads = means[0] - means[1:]  # of the best level, in each company
+    leads = means[0] - means[1:]  # of the best level, in each context
     assert (leads.max(axis=1) > 3.0 * leads.min(axis=1)).all()
 
 

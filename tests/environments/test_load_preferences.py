@@ -63,8 +63,8 @@ def test_what_is_loaded_makes_a_problem(tmp_path):
         ("a,b\n0.5,0.6\n0.4,0.5\n", ", line 1: expected numbers, found 'a,b'"),
         ("0.5,,0.7\n", ", line 1: expected numbers, found '0.5,,0.7'"),
         (".5 .6 .7\n.4 .5 .6\n", ": preferences must be a square matrix, not of shape (2, 3)"),
-        (".5 1.6\n-.6 .5\n", ": preferences[0][1] = 1.6 is not a chance between 0 and 1"),
-        (".5 nan\n.4 .5\n", ": preferences[0][1] = nan is not a chance between 0 and 1"),
+        (".5 1.6\n-.6 .5\n", ": preferences[0][1] = 1.6 is not a probability between 0 and 1"),
+        (".5 nan\n.4 .5\n", ": preferences[0][1] = nan is not a probability between 0 and 1"),
         (".5 .6\n.4 .4\n", ": preferences[1][1] = 0.4; an arm against itself must be 0.5"),
         (
             ".5 .6 .7\n.4 .5 .6\n.31 .4 .5\n",

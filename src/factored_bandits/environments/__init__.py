@@ -1,7 +1,7 @@
 """The reward models: one file each, found by file name; and generators of named problems.
 
 >>> import factored_bandits as fb
->>> {"additive", "duel_matrix", "duel_utility", "logistic", "rank1", "table", "trap"} <= set(fb.environments.names())
+>>> {"additive", "duel_matrix", "duel_utility", "rank1"} <= set(fb.environments.names())
 True
 >>> print(fb.environments.identical_gap(16, 0.7))
 duel_utility (16 arms)
@@ -16,11 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from factored_bandits.core import discovery
-from factored_bandits.environments.dueling.duel_matrix import (
-    cyclic,
-    hard_condorcet,
-    load_preferences,
-)
+from factored_bandits.environments.dueling.duel_matrix import cyclic, hard_condorcet
 from factored_bandits.environments.dueling.duel_utility import (
     arithmetic,
     identical_gap,
@@ -31,7 +27,7 @@ from factored_bandits.environments.factored.rank1 import spiked
 from factored_bandits.errors import InvalidInputError, UnknownNameError
 
 from .base import Environment
-from .io import PastDuels, count_duels, load_duels
+from .io import PastDuels, count_duels, load_duels, load_preferences
 
 FOLDERS = ("factored", "dueling")
 
@@ -55,12 +51,42 @@ __all__ = [
 
 
 def names() -> list[str]:
-    """The names of all reward models."""
+    """The names of all reward models.
+
+    Returns
+    -------
+    The names, sorted.
+
+    Examples
+    --------
+    >>> "additive" in names()
+    True
+    """
     return sorted(_modules())
 
 
 def load(name: str) -> types.ModuleType:
-    """The module of a reward model."""
+    """The module of a reward model.
+
+    Parameters
+    ----------
+    name
+        One of `names()`.
+
+    Returns
+    -------
+    The module: `init` makes a problem, `GENERATORS` holds its generators, if it has any.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such reward model.
+
+    Examples
+    --------
+    >>> sorted(load("duel_matrix").GENERATORS)
+    ['cyclic', 'hard_condorcet']
+    """
     known = _modules()
     if name not in known:
         raise UnknownNameError.of("environment", name, known)
@@ -78,8 +104,28 @@ def _modules() -> dict[str, str]:
 
 
 def make(name: str, **params: Any) -> Environment:
-    """A problem of the reward model `name`.
+    """Make a problem of a reward model.
 
+    Parameters
+    ----------
+    name
+        One of `names()`.
+    **params
+        What the `init` of that reward model takes.
+
+    Returns
+    -------
+    The problem.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such reward model, or it has no such parameter.
+    InvalidInputError
+        If a parameter is missing or out of range.
+
+    Examples
+    --------
     >>> make("rank1", factors=[[0.9, 0.5], [0.8, 0.2]]).best
     (0, 0)
     """
@@ -109,8 +155,14 @@ def _listed(signature: inspect.Signature) -> str:
 
 
 def generators() -> dict[str, Callable[..., Environment]]:
-    """Named problems that take a few numbers only; the command line offers these.
+    """The generators: problems that take a few numbers only.
 
+    Returns
+    -------
+    The functions by name.
+
+    Examples
+    --------
     >>> generators()["identical_gap"](arms=8, p=0.9).sizes
     (8, 8)
     """

@@ -1,4 +1,4 @@
-"""A problem: an environment's data together with what everyone must know of it."""
+"""An environment: the data of a reward model together with what everyone must know of it."""
 
 from __future__ import annotations
 
@@ -15,37 +15,133 @@ from factored_bandits.errors import InvalidInputError
 
 @dataclass(frozen=True, eq=False)
 class Environment:
-    """An environment ready for `simulate`; made by `environments.make` or a generator.
+    """A problem ready for `simulate`; made by `environments.make` or a generator.
 
+    Attributes
+    ----------
+    name
+        The name of the reward model.
+    kind
+        "factored", or "duel": whoever wants to know asks this, and never guesses.
+    module
+        Holds the kernels `sample`, `mean` and `regret`, and with `semi_bandit` also
+        `sample_outcomes`.
+    data
+        The NamedTuple of arrays that the kernels read.
+    sizes
+        One number per column of an action; a duel has two columns over the same arms.
+    reward_range
+        Between which numbers rewards lie; None for unbounded (1-sub-Gaussian) rewards.
+    unit
+        The unit of the regret.
+    best
+        The best action.
+    params
+        What `environments.make(name, **params)` makes the same problem of.
+    stationary
+        Whether the means stay the same over time.
+    semi_bandit
+        Whether the outcome of each factor can be observed beside the reward.
+
+    Examples
+    --------
     >>> import factored_bandits as fb
     >>> problem = fb.environments.make("rank1", factors=[[0.9, 0.5], [0.8, 0.2, 0.1]])
-    >>> problem.sizes, problem.best, round(problem.mean([1, 1]), 3), round(problem.regret([1, 1]), 3)
-    ((2, 3), (0, 0), 0.1, 0.62)
+    >>> problem.sizes, problem.best
+    ((2, 3), (0, 0))
+    >>> round(problem.mean([1, 1]), 3), round(problem.regret([1, 1]), 3)
+    (0.1, 0.62)
     """
 
     name: str
     kind: Literal["factored", "duel"]
-    module: types.ModuleType  # holds the kernels `sample` and `regret`
-    data: Any  # the NamedTuple of arrays that they read
-    sizes: tuple[int, ...]  # one per column of an action; a duel has two columns over the same arms
+    module: types.ModuleType
+    data: Any
+    sizes: tuple[int, ...]
     reward_range: tuple[float, float] | None
-    unit: str  # of the regret
+    unit: str
     best: tuple[int, ...]
     params: dict[str, Any] = field(default_factory=dict)
     stationary: bool = True
-    # whether `sample_outcomes` of the module gives the outcome of each factor beside the reward
     semi_bandit: bool = False
 
+    @property
+    def factor_names(self) -> tuple[str, ...]:
+        """What is chosen: the numbers of the factors, or ("arm",) in a duel.
+
+        >>> from factored_bandits.environments import identical_gap, spiked
+        >>> identical_gap(16).factor_names, spiked(16).factor_names
+        (('arm',), ('0', '1'))
+        """
+        if self.kind == "duel":
+            return ("arm",)
+        return tuple(str(l) for l in range(len(self.sizes)))
+
+    @property
+    def factor_sizes(self) -> tuple[int, ...]:
+        """How many levels there are of each of `factor_names`; in a duel the number of arms.
+
+        >>> from factored_bandits.environments import identical_gap, spiked
+        >>> identical_gap(16).factor_sizes, spiked(16).factor_sizes
+        ((16,), (16, 16))
+        """
+        return self.sizes[:1] if self.kind == "duel" else self.sizes
+
     def mean(self, action: Any) -> float:
-        """The expected reward of an action (in a duel, the chance that the first arm wins)."""
+        """The expected reward of an action; in a duel, the probability that the first arm wins.
+
+        Parameters
+        ----------
+        action
+            One level per factor, or the two arms of a duel.
+
+        Returns
+        -------
+        The mean in the first round; it differs later if the problem is not stationary.
+
+        Raises
+        ------
+        InvalidInputError
+            If the action does not fit the problem.
+
+        Examples
+        --------
+        >>> from factored_bandits.environments import identical_gap
+        >>> identical_gap(16, 0.7).mean([0, 5])
+        0.7
+        """
         return float(self.module.mean(self.data, 1, self._action(action)))
 
     def regret(self, action: Any) -> float:
-        """What one round with this action loses, in `unit`."""
+        """What one round with this action loses, in `unit`.
+
+        Parameters
+        ----------
+        action
+            One level per factor, or the two arms of a duel.
+
+        Returns
+        -------
+        The regret in the first round, 0 for the best action.
+
+        Raises
+        ------
+        InvalidInputError
+            If the action does not fit the problem.
+
+        Examples
+        --------
+        >>> from factored_bandits.environments import identical_gap
+        >>> round(identical_gap(16, 0.7).regret([0, 5]), 9)
+        0.1
+        """
         return float(self.module.regret(self.data, 1, self._action(action)))
 
     def _action(self, action: Any) -> Ints:
-        column, levels = ("place", "arms") if self.kind == "duel" else ("factor", "levels")
+        duel = self.kind == "duel"
+        column = "position" if duel else "factor"
+        levels = "arms" if duel else "levels"
+
         try:
             chosen = [operator.index(level) for level in action]
         except TypeError:
@@ -69,9 +165,6 @@ class Environment:
         return np.array(chosen, dtype=np.int64)
 
     def __str__(self) -> str:
-        shape = (
-            f"{self.sizes[0]} arms"
-            if self.kind == "duel"
-            else " x ".join(map(str, self.sizes)) + " levels"
-        )
-        return f"{self.name} ({shape})"
+        if self.kind == "duel":
+            return f"{self.name} ({self.sizes[0]} arms)"
+        return f"{self.name} ({' x '.join(map(str, self.sizes))} levels)"

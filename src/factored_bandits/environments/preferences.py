@@ -1,5 +1,4 @@
-"""Stationary duels: the chance that one arm beats another, from utilities through a link or from a
-matrix.
+"""Stationary duels: who beats whom with which probability, from utilities or from a matrix.
 
 One data type and one pair of kernels for all of them, so that a policy is compiled once.
 """
@@ -13,14 +12,23 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
+from factored_bandits.core.checks import finite
 from factored_bandits.core.kernel import kernel
 from factored_bandits.errors import InvalidInputError, UnknownNameError
 
 from .base import Environment
-from .checks import TOLERANCE, finite
+from .checks import TOLERANCE
 
-LINEAR, LOGISTIC, MATRIX = 0, 1, 2
-AVERAGE, BETTER, WORSE = 0, 1, 2
+# DuelData.link: from the difference of two utilities, or a matrix
+LINEAR = 0
+LOGISTIC = 1
+MATRIX = 2
+
+# DuelData.combine: of the losses of the two arms
+AVERAGE = 0
+BETTER = 1  # the smaller
+WORSE = 2  # the larger
+
 UNITS = ("average", "paper", "weak", "strong", "copeland")
 Unit = Literal["average", "paper", "weak", "strong", "copeland"]
 
@@ -29,18 +37,16 @@ class DuelData(NamedTuple):
     """Who beats whom, and what each arm costs."""
 
     link: int  # LINEAR, LOGISTIC or MATRIX
-    combine: (
-        int  # of the losses of the two arms: AVERAGE, BETTER (the smaller) or WORSE (the larger)
-    )
-    tie: float  # the chance that a duel ends in a tie, whoever plays
+    combine: int  # AVERAGE, BETTER or WORSE
+    tie: float  # the probability that a duel ends in a tie, whoever plays
     utilities: Floats  # (K,) empty with a matrix
-    preferences: Floats  # (K * K,) chance that row beats column; empty with utilities
+    preferences: Floats  # (K * K,) probability that row beats column; or empty
     losses: Floats  # (K,) of each arm, 0 for the best
 
 
 @kernel
 def mean(env: DuelData, t: int, action: Ints) -> float:
-    """The chance that the first arm wins a duel that is no tie."""
+    """The probability that the first arm wins a duel that is no tie."""
     i = action[0]
     j = action[1]
     if env.link == MATRIX:
@@ -53,9 +59,8 @@ def mean(env: DuelData, t: int, action: Ints) -> float:
 
 @kernel
 def sample(env: DuelData, t: int, action: Ints, rng: np.random.Generator) -> float:
-    """1.0 if the first arm wins, 0.0 if the second does, 0.5 for a tie; one draw, as many as
-    without ties.
-    """
+    """1.0 if the first arm wins, 0.0 if the second does, 0.5 for a tie."""
+    # one draw, as many as without ties: policies compared under one seed meet the same noise
     u = rng.random()
     if u < env.tie:
         return 0.5
@@ -84,13 +89,15 @@ def build(
     unit: Unit,
     params: dict[str, Any],
 ) -> Environment:
-    """The problem with the losses of its unit; ties tell nothing of the arms, so losses are those
-    of decided duels.
+    """The problem with the losses of its unit.
+
+    Ties tell nothing of the arms, so losses are those of decided duels.
     """
     if not 0.0 <= finite("tie", tie) < 1.0:
-        raise InvalidInputError(f"tie, the chance of a tie, must lie in [0, 1), not {tie!r}")
+        raise InvalidInputError(f"tie, the probability of a tie, must lie in [0, 1), not {tie!r}")
     if unit not in UNITS:
         raise UnknownNameError.of("regret unit", unit, UNITS)
+
     arms = len(utilities) if utilities is not None else len(preferences)  # type: ignore[arg-type]
     data = DuelData(
         link=link,
@@ -101,6 +108,8 @@ def build(
         losses=np.zeros(arms),
     )
     losses = _losses(data, unit, name)
+    ties = {"tie": float(tie)} if tie else {}
+
     best = int(losses.argmin())
 
     return Environment(
@@ -112,19 +121,18 @@ def build(
         reward_range=(0.0, 1.0),
         unit=unit,
         best=(best, best),
-        params={**params, **({"tie": float(tie)} if tie else {}), "unit": unit},
+        params={**params, **ties, "unit": unit},
     )
 
 
 def _losses(data: DuelData, unit: Unit, name: str) -> Floats:
-    if (
-        unit == "paper"
-    ):  # equation (3): half the distance in utility of each arm, added; combined as an average
+    # the paper's equation (3): half the distance in utility of each arm, added; combined as an
+    # average
+    if unit == "paper":
         if data.link == MATRIX:
             raise InvalidInputError(
                 "the unit 'paper' is defined by utilities, which a preference matrix does not "
-                "give; "
-                "use duel_utility, or the unit 'average'"
+                "give; use duel_utility, or the unit 'average'"
             )
         return np.asarray(data.utilities.max() - data.utilities)
 
@@ -144,9 +152,7 @@ def _wins(data: DuelData) -> Ints:
 
 
 def _against_the_best(data: DuelData, name: str) -> Floats:
-    """The chance that the best arm beats each arm; where several arms are unbeaten, the largest
-    such chance.
-    """
+    """The probability that the best arm beats each arm; the largest, if several are unbeaten."""
     if data.link != MATRIX:
         best = int(data.utilities.argmax())
         return np.array([mean(data, 1, np.array([best, j])) for j in range(len(data.losses))])
@@ -159,9 +165,8 @@ def _against_the_best(data: DuelData, name: str) -> Floats:
         rival = int(matrix[candidate].argmin())
         raise InvalidInputError(
             f"{name}: no Condorcet winner, every arm loses to some other (arm {candidate} wins "
-            "most often but "
-            f"preferences[{candidate}][{rival}] = {matrix[candidate, rival]:g} < 0.5); use "
-            "unit='copeland'"
+            f"most often but preferences[{candidate}][{rival}] = {matrix[candidate, rival]:g} < "
+            "0.5); use unit='copeland'"
         )
 
     return np.asarray(matrix[unbeaten].max(axis=0))
@@ -169,3 +174,33 @@ def _against_the_best(data: DuelData, name: str) -> Floats:
 
 def _matrix(data: DuelData) -> Floats:
     return data.preferences.reshape(len(data.losses), len(data.losses))
+
+
+def check_preferences(matrix: Floats) -> None:
+    """Refuse a matrix that is not square, of probabilities, and consistent; name the entry."""
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise InvalidInputError(f"preferences must be a square matrix, not of shape {matrix.shape}")
+    if len(matrix) < 2:
+        raise InvalidInputError("preferences needs at least two arms")
+
+    outside = ~((matrix >= 0.0) & (matrix <= 1.0))
+    if outside.any():
+        i, j = (int(x) for x in np.argwhere(outside)[0])
+        raise InvalidInputError(
+            f"preferences[{i}][{j}] = {matrix[i, j]:g} is not a probability between 0 and 1"
+        )
+
+    uneven = np.abs(np.diag(matrix) - 0.5) > TOLERANCE
+    if uneven.any():
+        i = int(uneven.argmax())
+        raise InvalidInputError(
+            f"preferences[{i}][{i}] = {matrix[i, i]:g}; an arm against itself must be 0.5"
+        )
+
+    wrong = np.abs(matrix + matrix.T - 1.0) > TOLERANCE
+    if wrong.any():
+        i, j = (int(x) for x in np.argwhere(wrong)[0])
+        raise InvalidInputError(
+            f"preferences[{i}][{j}] + preferences[{j}][{i}] = {matrix[i, j]:g} + {matrix[j, i]:g} "
+            f"= {matrix[i, j] + matrix[j, i]:g}; the two must add up to 1"
+        )

@@ -1,5 +1,4 @@
-"""Stationary factored rewards: levels combine by product, sum or logistic sum, or a table says
-every mean.
+"""Stationary factored rewards: product, sum or logistic sum of effects, or a table of all means.
 
 One data type and one pair of kernels for all of them, so that a policy is compiled once, not once
 per reward model.
@@ -13,15 +12,23 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from factored_bandits.core.arrays import Floats, Ints
+from factored_bandits.core.arrays import Floats, Ints, offsets_of
+from factored_bandits.core.checks import finite
 from factored_bandits.core.kernel import kernel
 from factored_bandits.errors import InvalidInputError
 
 from .base import Environment
-from .checks import TOLERANCE, finite
+from .checks import TOLERANCE
 
-PRODUCT, SUM, LOGISTIC, TABLE = 0, 1, 2, 3
-BERNOULLI, GAUSSIAN = 0, 1
+# FactoredData.combine: how the values of the levels make a mean
+PRODUCT = 0
+SUM = 1
+LOGISTIC = 2
+TABLE = 3
+
+# FactoredData.noise
+BERNOULLI = 0
+GAUSSIAN = 1
 Noise = Literal["bernoulli", "gaussian"]
 
 
@@ -33,24 +40,21 @@ class FactoredData(NamedTuple):
     sigma: float  # of Gaussian noise
     base: float  # added to a sum, before the logistic function if there is one
     highest: float  # the mean of the best combination
-    start: Ints  # (L + 1,) the first level of each factor
-    # (levels,) the part of each level; with a table, its share of the place in the table
-    values: Floats
-    table: (
-        Floats  # (combinations,) all means, the last factor running fastest; empty without a table
-    )
+    offsets: Ints  # (L + 1,) the first level of each factor
+    values: Floats  # (levels,) the effect of each; with a table, what it adds to the index there
+    table: Floats  # (combinations,) all means, the last factor running fastest; or empty
 
 
 @kernel
 def mean(env: FactoredData, t: int, action: Ints) -> float:
     """The expected reward."""
-    start = env.start
+    offsets = env.offsets
     values = env.values
     total = env.base
     product = 1.0
 
     for l in range(len(action)):
-        value = values[start[l] + action[l]]
+        value = values[offsets[l] + action[l]]
         total += value
         product *= value
 
@@ -84,7 +88,7 @@ def sample_outcomes(
     """One reward, a product of 0/1 outcomes, and the outcome of each factor."""
     reward = 1.0
     for l in range(len(action)):
-        outcomes[l] = 1.0 if rng.random() < env.values[env.start[l] + action[l]] else 0.0
+        outcomes[l] = 1.0 if rng.random() < env.values[env.offsets[l] + action[l]] else 0.0
         reward *= outcomes[l]
     return reward
 
@@ -106,9 +110,7 @@ def build(
     table: Floats | None = None,
     params: dict[str, Any],
 ) -> Environment:
-    """The problem, its best combination found by structure, its extreme means checked against the
-    noise.
-    """
+    """The problem, its best combination found by structure, its extreme means checked."""
     if noise not in ("bernoulli", "gaussian"):
         raise InvalidInputError(f"noise must be 'bernoulli' or 'gaussian', not {noise!r}")
     if not 0.0 < finite("sigma", sigma) <= 1.0:
@@ -119,20 +121,27 @@ def build(
 
     values = values or []
     sizes = tuple(len(v) for v in values) if table is None else table.shape
+    params = {**params, "noise": noise}
+    if noise == "gaussian":
+        params["sigma"] = float(sigma)
+
     data = FactoredData(
         combine=combine,
         noise=BERNOULLI if noise == "bernoulli" else GAUSSIAN,
         sigma=float(sigma),
         base=base,
         highest=0.0,
-        start=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-        values=np.concatenate(values if table is None else _places(sizes)),
+        offsets=offsets_of(sizes),
+        values=np.concatenate(values if table is None else _index_shares(sizes)),
         table=np.zeros(0) if table is None else table.flatten(),
     )
+
+    # the extreme means tell whether all are possible
     best, worst = _extremes(values, table)
     data = data._replace(highest=float(mean(data, 1, np.array(best))))
     for action in (best, worst):
         check_mean(name, float(mean(data, 1, np.array(action))), action, noise)
+
     return Environment(
         name=name,
         kind="factored",
@@ -142,17 +151,13 @@ def build(
         reward_range=(0.0, 1.0) if noise == "bernoulli" else None,
         unit="reward",
         best=best,
-        params={
-            **params,
-            "noise": noise,
-            **({"sigma": float(sigma)} if noise == "gaussian" else {}),
-        },
+        params=params,
         semi_bandit=combine == PRODUCT and noise == "bernoulli",
     )
 
 
-def _places(sizes: tuple[int, ...]) -> list[Floats]:
-    """What each level adds to the place of a combination in a table."""
+def _index_shares(sizes: tuple[int, ...]) -> list[Floats]:
+    """What each level adds to the index of a combination in a table."""
     strides = np.concatenate([np.cumprod(sizes[:0:-1])[::-1], [1]])
     return [
         np.arange(size, dtype=np.float64) * stride
@@ -163,24 +168,23 @@ def _places(sizes: tuple[int, ...]) -> list[Floats]:
 def _extremes(
     values: list[Floats], table: Floats | None
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The best and the worst combination; every way of combining here grows with each part."""
+    """The best and the worst combination; every way of combining here grows with each value."""
     if table is not None:
         ends = (int(table.argmax()), int(table.argmin()))
         best, worst = (tuple(int(i) for i in np.unravel_index(end, table.shape)) for end in ends)
         return best, worst
-    return tuple(int(v.argmax()) for v in values), tuple(int(v.argmin()) for v in values)
+
+    best = tuple(int(v.argmax()) for v in values)
+    worst = tuple(int(v.argmin()) for v in values)
+    return best, worst
 
 
 def check_mean(name: str, value: float, action: tuple[int, ...], noise: Noise) -> None:
     """Refuse a mean that rewards with this noise cannot have."""
     low = 0.0 if noise == "bernoulli" else -1.0
     if not low - TOLERANCE <= value <= 1.0 + TOLERANCE:
-        advice = (
-            "Bernoulli rewards need means"
-            if noise == "bernoulli"
-            else "the paper's raw setting needs means"
-        )
+        rewards = "Bernoulli" if noise == "bernoulli" else "unbounded"
         raise InvalidInputError(
-            f"{name}: the mean of combination {action} is {value:.6g}; {advice} in [{low:g}, 1]. "
-            "Rescale the values"
+            f"{name}: the mean of combination {action} is {value:.6g}; {rewards} rewards need "
+            f"means in [{low:g}, 1]. Rescale the values"
         )

@@ -1,4 +1,4 @@
-"""The suite of duels: what it promises of itself."""
+"""The suite of duels: what it says of itself."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_the_papers_two_problems_grow():
 
 
 def test_why_holds():
-    """What makes a case special is so: no utilities, a link that bends, shares that mislead, ties."""
+    """What makes an instance special is so: a cycle, a bent link, misleading shares, ties."""
     cycle = matrix(INSTANCES["cyclic K=4"].problem())
     assert ((cycle[1:, 1:] > 0.5).sum(axis=1) == 1).all()
     hard = matrix(INSTANCES["hard Condorcet K=16"].problem()).sum(axis=1)

@@ -1,4 +1,4 @@
-"""The suite of factored problems: what it promises of itself."""
+"""The suite of factored problems: what it says of itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Duels by utility: arm a beats arm b with chance link(u(a) - u(b)).
+"""Duels by utility: arm a beats arm b with probability link(u(a) - u(b)).
 
 The link is linear, (1 + x) / 2 as in the paper, or logistic.
 
@@ -13,8 +13,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from factored_bandits.core.checks import finite, integer
 from factored_bandits.environments.base import Environment
-from factored_bandits.environments.checks import TOLERANCE, finite, integer, log_odds, numbers
+from factored_bandits.environments.checks import TOLERANCE, log_odds, numbers
 from factored_bandits.environments.preferences import LINEAR, LOGISTIC, Unit, build
 from factored_bandits.errors import InvalidInputError
 
@@ -24,8 +25,35 @@ Link = Literal["linear", "logistic"]
 def init(
     utilities: Any, link: Link = "linear", unit: Unit = "average", tie: float = 0.0
 ) -> Environment:
-    """`utilities[i]` of arm i; with the linear link they may differ by at most 1. `tie`: the chance
-    of a tie.
+    """Duels whose winners are drawn by the difference of two utilities.
+
+    Parameters
+    ----------
+    utilities
+        One number per arm; with the linear link they may differ by at most 1.
+    link
+        "linear": the first arm wins with probability (1 + x) / 2, x the difference; "logistic":
+        with 1 / (1 + exp(-x)).
+    unit
+        The unit of the regret: "average" (half the sum of what both arms lose against the best),
+        "paper" (the paper's equation (3), in utilities), "weak" (the smaller loss), "strong" (the
+        larger), "copeland" (by the number of arms beaten).
+    tie
+        The probability of a tie.
+
+    Returns
+    -------
+    The problem.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is out of range.
+
+    Examples
+    --------
+    >>> init([0.4, 0.0, 0.0]).mean([0, 1])
+    0.7
     """
     values = numbers("utilities", utilities)
     if len(values) < 2:
@@ -37,8 +65,8 @@ def init(
         low = int(values.argmin())
         raise InvalidInputError(
             f"utilities[{high}] - utilities[{low}] = {values[high] - values[low]:g}; with the "
-            "linear link they may "
-            "differ by at most 1, or the chance of winning would exceed 1"
+            "linear link they may differ by at most 1, or the probability of winning would "
+            "exceed 1"
         )
 
     if link == "logistic":
@@ -51,29 +79,75 @@ def init(
 
 
 def identical_gap(arms: int = 16, p: float = 0.7, unit: Unit = "average") -> Environment:
-    """One arm beats every other with chance p; all other duels are even (the paper's experiments).
+    """One arm beats every other with probability p; all other duels are even (as in the paper).
 
+    Parameters
+    ----------
+    arms
+        How many arms there are.
+    p
+        The probability that arm 0 beats any other.
+    unit
+        The unit of the regret: "average" (half the sum of what both arms lose against the best),
+        "paper" (the paper's equation (3), in utilities), "weak" (the smaller loss), "strong" (the
+        larger), "copeland" (by the number of arms beaten).
+
+    Returns
+    -------
+    The problem, arm 0 the best.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is out of range.
+
+    Examples
+    --------
     >>> identical_gap(16, 0.7).mean([0, 5])
     0.7
     """
-    arms = integer("arms", arms, least=2)
+    arms = integer("arms", arms, low=2)
     if not 0.5 <= finite("p", p) <= 1.0:
-        raise InvalidInputError(f"p, the best arm's chance to win, must lie in [0.5, 1], not {p!r}")
+        raise InvalidInputError(
+            f"p, the best arm's probability to win, must lie in [0.5, 1], not {p!r}"
+        )
     return init(utilities=[2.0 * p - 1.0] + [0.0] * (arms - 1), unit=unit)
 
 
 def arithmetic(arms: int = 8, step: float = 0.05, unit: Unit = "average") -> Environment:
-    """Arm i beats arm j with chance 1/2 + step (j - i) (Komiyama et al. 2015).
+    """Arm i beats arm j with probability 1/2 + step (j - i) (Komiyama et al. 2015).
 
+    Parameters
+    ----------
+    arms
+        How many arms there are.
+    step
+        How much more probable a win is against the next arm.
+    unit
+        The unit of the regret: "average" (half the sum of what both arms lose against the best),
+        "paper" (the paper's equation (3), in utilities), "weak" (the smaller loss), "strong" (the
+        larger), "copeland" (by the number of arms beaten).
+
+    Returns
+    -------
+    The problem, arm 0 the best.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is out of range.
+
+    Examples
+    --------
     >>> round(arithmetic(8).mean([0, 7]), 9)
     0.85
     """
-    arms = integer("arms", arms, least=2)
+    arms = integer("arms", arms, low=2)
     step = finite("step", step)
 
     if abs(step) * (arms - 1) > 0.5 + TOLERANCE:
         raise InvalidInputError(
-            f"step = {step:g} makes the first of {arms} arms beat the last with chance "
+            f"step = {step:g} makes the first of {arms} arms beat the last with probability "
             f"{0.5 + abs(step) * (arms - 1):g}; use a step of at most {0.5 / (arms - 1):.6g}"
         )
 
@@ -83,26 +157,72 @@ def arithmetic(arms: int = 8, step: float = 0.05, unit: Unit = "average") -> Env
 def random_utilities(
     arms: int = 16, scale: float = 1.0, link: Link = "linear", draw: int = 0, unit: Unit = "average"
 ) -> Environment:
-    """Utilities drawn uniformly between 0 and `scale`: the best arm leads by about scale / (arms +
-    1).
+    """Utilities drawn uniformly: the best arm leads by about scale / (arms + 1).
 
-    Another `draw`, another problem.
+    Parameters
+    ----------
+    arms
+        How many arms there are.
+    scale
+        Utilities lie between 0 and this.
+    link
+        "linear" or "logistic", from the difference of two utilities to a probability.
+    draw
+        Another number gives another problem.
+    unit
+        The unit of the regret: "average" (half the sum of what both arms lose against the best),
+        "paper" (the paper's equation (3), in utilities), "weak" (the smaller loss), "strong" (the
+        larger), "copeland" (by the number of arms beaten).
 
+    Returns
+    -------
+    The problem.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is out of range.
+
+    Examples
+    --------
     >>> random_utilities(4, draw=1).params["utilities"].round(3).tolist()
     [0.512, 0.95, 0.144, 0.949]
     """
-    arms = integer("arms", arms, least=2)
+    arms = integer("arms", arms, low=2)
     scale = finite("scale", scale)
-    draw = integer("draw", draw, least=0)
+    draw = integer("draw", draw, low=0)
     if scale <= 0.0:
         raise InvalidInputError(f"scale must be positive, not {scale!r}")
     return init(utilities=scale * np.random.default_rng(draw).random(arms), link=link, unit=unit)
 
 
 def ties(arms: int = 8, p: float = 0.7, tie: float = 0.3, unit: Unit = "average") -> Environment:
-    """Every duel is a tie with chance `tie`; if not, one arm beats every other with chance p, all
-    others are even.
+    """Many duels end in a tie; in the others one arm beats every other, all others are even.
 
+    Parameters
+    ----------
+    arms
+        How many arms there are.
+    p
+        The probability that arm 0 wins a duel that is no tie.
+    tie
+        The probability of a tie.
+    unit
+        The unit of the regret: "average" (half the sum of what both arms lose against the best),
+        "paper" (the paper's equation (3), in utilities), "weak" (the smaller loss), "strong" (the
+        larger), "copeland" (by the number of arms beaten).
+
+    Returns
+    -------
+    The problem, arm 0 the best.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is out of range.
+
+    Examples
+    --------
     >>> ties().params["tie"], ties().mean([0, 5])
     (0.3, 0.7)
     """

@@ -1,8 +1,8 @@
-"""Sums whose means move in time; the data are those of `_factored`, the table says how they move.
+"""Sums whose means move in time; the data are those of `structure`, the table says how they move.
 
-Kernels of their own, so that problems that stand still do not pay for a look at the clock: uniform
-play took a fifth longer with a branch in `_factored.mean`. The price: a policy is compiled once
-more for moving problems.
+Kernels of their own, so that stationary problems do not pay for a look at the clock: uniform play
+took a fifth longer with a branch in `structure.mean`. The price: a policy is compiled once more for
+moving problems.
 """
 
 from __future__ import annotations
@@ -15,30 +15,36 @@ from factored_bandits.core.arrays import Ints
 from factored_bandits.core.kernel import kernel
 from factored_bandits.environments.structure import FactoredData, noisy
 
-SWING, GROWTH, SMOOTH, BEST_MOVES = 0, 1, 2, 3  # places in the table
+# indices in FactoredData.table
+SWING = 0
+GROWTH = 1
+SMOOTH = 2
+BEST_MOVES = 3
+
+ROUNDING = 1e-9  # so that a phase that begins has begun
 
 
 @kernel
 def phase(env: FactoredData, t: int) -> float:
-    """Phases passed before round t, and the part of the present one: the n-th lasts growth^n
-    rounds, n = 0, 1, ...
+    """Phases passed before round t, with the fraction of the present one.
+
+    Phase n = 0, 1, ... lasts growth^n rounds.
     """
     growth = env.table[GROWTH]
-    return (
-        math.log1p((t - 1) * (growth - 1.0)) / math.log(growth) + 1e-9
-    )  # a phase that begins has begun
+    return math.log1p((t - 1) * (growth - 1.0)) / math.log(growth) + ROUNDING
 
 
 @kernel
 def turned_sum(env: FactoredData, t: int, action: Ints) -> float:
-    """The sum of the parts; where the best moves, levels turn with the phases."""
+    """The sum of the effects; where the best moves, levels turn with the phases."""
     total = env.base
     turn = 0
     if env.table[BEST_MOVES] > 0.0:
         turn = int(phase(env, t))
+
     for l in range(len(action)):
-        size = env.start[l + 1] - env.start[l]
-        total += env.values[env.start[l] + (action[l] + turn) % size]
+        size = env.offsets[l + 1] - env.offsets[l]
+        total += env.values[env.offsets[l] + (action[l] + turn) % size]
 
     return total
 

@@ -1,9 +1,9 @@
-"""Interaction: random means in which levels matter much more in good company than in bad, with a
-chosen kappa.
+"""Interaction: random means in which what a level is worth depends on the context, with any kappa.
 
-Uniform identifiability holds: in every company the best level of a factor leads. Beyond that the
-means are random: the loss of a combination is that of its worst part (one wrong level put right)
-plus a random surplus. The loss is mixed with the sum of the losses that the wrong levels have on
+Levels matter much more in a good context than in a bad one. Uniform identifiability holds: in every
+context the best level of a factor leads. Beyond that the means are random: the loss of a
+combination is the largest that is left with one wrong level put right, plus a random surplus. The
+loss is mixed with the sum of the losses that the wrong levels have on
 their own, in the proportion that makes the paper's kappa, the smallest constant with mu(a*) - mu(a)
 <= kappa * (sum of the gaps of the levels of a), equal to the one asked for.
 
@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
+from factored_bandits.core.checks import finite, integer
 from factored_bandits.environments.base import Environment
-from factored_bandits.environments.checks import finite, integer
 from factored_bandits.environments.structure import TABLE, Noise, build
 from factored_bandits.errors import InvalidInputError
 
@@ -40,24 +40,53 @@ def init(
     noise: Noise = "bernoulli",
     sigma: float = 1.0,
 ) -> Environment:
-    """Means from `low` to `high`, the first level of each factor the best; another `draw`, another
-    problem.
+    """Random means with a chosen kappa.
+
+    Parameters
+    ----------
+    sizes
+        How many levels each factor has; at least two factors with more than one.
+    kappa
+        The paper's constant, 1 where losses add up.
+    low
+        The smallest mean.
+    high
+        The largest mean.
+    draw
+        Another number gives another problem.
+    noise
+        "bernoulli": rewards are 0 or 1; "gaussian": unbounded rewards.
+    sigma
+        The standard deviation of Gaussian noise, in (0, 1].
+
+    Returns
+    -------
+    The problem, the first level the best of each factor.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is out of range, or a mean is not possible with this noise.
+
+    Examples
+    --------
+    >>> init(sizes=(3, 4)).mean([0, 0])
+    0.9
     """
     try:
-        shape = tuple(integer("sizes", size, least=1) for size in sizes)
+        shape = tuple(integer("sizes", size, low=1) for size in sizes)
     except TypeError:
         shape = ()
 
     kappa = finite("kappa", kappa)
     low = finite("low", low)
     high = finite("high", high)
-    draw = integer("draw", draw, 0)
+    draw = integer("draw", draw, low=0)
 
     if not shape or sum(size > 1 for size in shape) < 2 or math.prod(shape) > LARGEST:
         raise InvalidInputError(
             f"sizes must be at least two factors with more than one level and at most {LARGEST:,} "
-            "combinations, "
-            f"not {sizes!r}: levels of one factor have nothing to interact with"
+            f"combinations, not {sizes!r}: levels of one factor have nothing to interact with"
         )
 
     if not 1.0 <= kappa <= 1000.0:
@@ -67,6 +96,7 @@ def init(
 
     if not low < high:
         raise InvalidInputError(f"low must lie below high, not {low!r} and {high!r}")
+
     losses = _losses(shape, kappa, np.random.default_rng(draw))
     means = high - (high - low) * losses / losses.max()
     params = {"sizes": shape, "kappa": kappa, "low": low, "high": high, "draw": draw}
@@ -74,15 +104,14 @@ def init(
 
 
 def _losses(shape: tuple[int, ...], kappa: float, rng: np.random.Generator) -> Floats:
-    """Losses with this kappa: a mixture of random ones, whose kappa is larger, and of sums, whose
-    kappa is 1.
-    """
+    """Losses with this kappa: a mixture of random ones (kappa is larger) and of sums (it is 1)."""
     mixed = _random_losses(shape, rng, surplus=0.1 / kappa)
     alone = [
         mixed[tuple(slice(None) if k == l else 0 for k in range(len(shape)))]
         for l in range(len(shape))
     ]
     added = _added(alone)
+
     # shares of `mixed` with a kappa below and above the one asked for
     few = 0.0
     many = 1.0
@@ -98,9 +127,7 @@ def _losses(shape: tuple[int, ...], kappa: float, rng: np.random.Generator) -> F
 
 
 def _random_losses(shape: tuple[int, ...], rng: np.random.Generator, surplus: float) -> Floats:
-    """Each combination loses more than it would with any one wrong level put right, by a random
-    surplus.
-    """
+    """Each combination loses more than with any one wrong level put right, by a random surplus."""
     losses = np.zeros(shape)
     for action in sorted(itertools.product(*map(range, shape)), key=np.count_nonzero):
         wrong = [l for l, level in enumerate(action) if level > 0]
@@ -119,7 +146,7 @@ def _added(alone: list[Floats]) -> Floats:
 
 
 def _kappa(losses: Floats) -> float:
-    """The largest ratio of a loss to the sum of gaps; the first level of each factor is the best."""
+    """The largest ratio of a loss to the sum of gaps; the first level of a factor is the best."""
     gaps = []
     for l in range(losses.ndim):
         lead = losses - losses.take([0], axis=l)
@@ -130,14 +157,35 @@ def _kappa(losses: Floats) -> float:
 
 
 def squares(levels: int = 8, factors: int = 2, kappa: float = 3.0, draw: int = 0) -> Environment:
-    """Factors of equal size whose levels matter more in good company than in bad; another `draw`,
-    another problem.
+    """Factors of equal size whose levels matter more in a good context than in a bad one.
 
+    Parameters
+    ----------
+    levels
+        How many levels each factor has.
+    factors
+        How many factors there are.
+    kappa
+        The paper's constant, 1 where losses add up.
+    draw
+        Another number gives another problem.
+
+    Returns
+    -------
+    The problem, the first level the best of each factor.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is out of range, or a mean is not possible with this noise.
+
+    Examples
+    --------
     >>> squares(levels=4, factors=3).sizes
     (4, 4, 4)
     """
-    levels = integer("levels", levels, least=2)
-    factors = integer("factors", factors, least=2)
+    levels = integer("levels", levels, low=2)
+    factors = integer("factors", factors, low=2)
     return init(sizes=(levels,) * factors, kappa=kappa, draw=draw)
 
 

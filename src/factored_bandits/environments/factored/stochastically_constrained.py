@@ -1,4 +1,4 @@
-"""Adversarial: all means of a sum go up and down together, while each best level keeps its lead.
+"""Stochastically constrained: all means go up and down together, each best level keeps its lead.
 
 A *stochastically constrained adversary*: what an algorithm sees of a level depends on when it
 looked, so means over different times must not be compared. Time runs in phases that grow by the
@@ -8,7 +8,9 @@ higher in every other phase; with `"drift"` they go up and down by as much, smoo
 each factor becomes the best. Regret is measured against the best combination of the moment.
 
 >>> import factored_bandits as fb
->>> problem = fb.environments.make("stochastically_constrained", effects=[[0.2, 0.0], [0.0, 0.1]], base=0.1, swing=0.5)
+>>> problem = fb.environments.make(
+...     "stochastically_constrained", effects=[[0.2, 0.0], [0.0, 0.1]], base=0.1, swing=0.5
+... )
 >>> [round(float(problem.module.mean(problem.data, t, [0, 1])), 9) for t in (1, 2, 3, 4)]
 [0.4, 0.9, 0.9, 0.4]
 """
@@ -20,8 +22,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from factored_bandits.core.checks import finite, integer
 from factored_bandits.environments.base import Environment
-from factored_bandits.environments.checks import finite, integer, level_values
+from factored_bandits.environments.checks import level_values
 from factored_bandits.environments.structure import SUM, Noise, build, check_mean
 from factored_bandits.errors import InvalidInputError
 
@@ -38,8 +41,41 @@ def init(
     noise: Noise = "bernoulli",
     sigma: float = 1.0,
 ) -> Environment:
-    """`effects[l][i]` is what level i of factor l adds to `base`, and `swing` what time adds at
-    most.
+    """Means that are a base plus one effect per factor plus what time adds.
+
+    Parameters
+    ----------
+    effects
+        `effects[l][i]` is what level i of factor l adds to `base`.
+    base
+        The mean without any effect.
+    swing
+        What time adds at most.
+    pattern
+        "switch": all means are `swing` higher in every other phase; "drift": they go up and down
+        by as much, smoothly.
+    growth
+        Each phase is longer than the one before by this factor.
+    best_moves
+        Whether the best level of each factor is another one in every phase.
+    noise
+        "bernoulli": rewards are 0 or 1; "gaussian": unbounded rewards.
+    sigma
+        The standard deviation of Gaussian noise, in (0, 1].
+
+    Returns
+    -------
+    The problem, not stationary.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is out of range, or a mean is not possible with this noise.
+
+    Examples
+    --------
+    >>> init(effects=[[0.2, 0.0], [0.0, 0.1]]).stationary
+    False
     """
     values = level_values("effects", effects)
     base = finite("base", base)
@@ -57,8 +93,14 @@ def init(
             f"and {best_moves!r}"
         )
 
-    params = {"effects": values, "base": base, "swing": swing, "pattern": pattern, "growth": growth}
-    params |= {"best_moves": best_moves}
+    params = {
+        "effects": values,
+        "base": base,
+        "swing": swing,
+        "pattern": pattern,
+        "growth": growth,
+        "best_moves": best_moves,
+    }
     still = build(
         "stochastically_constrained",
         combine=SUM,
@@ -84,13 +126,39 @@ def one_good_level(
     pattern: Literal["switch", "drift"] = "switch",
     best_moves: bool = False,
 ) -> Environment:
-    """Each factor has one level that adds `gap`; all means go up and down by `swing`.
+    """Each factor has one level that adds to the mean; all means go up and down together.
 
+    Parameters
+    ----------
+    levels
+        How many levels each factor has.
+    factors
+        How many factors there are.
+    gap
+        What the good level of each factor adds.
+    swing
+        What time adds at most.
+    pattern
+        "switch" or "drift": how the means move.
+    best_moves
+        Whether the best level of each factor is another one in every phase.
+
+    Returns
+    -------
+    The problem, not stationary.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is out of range, or a mean is not possible with this noise.
+
+    Examples
+    --------
     >>> one_good_level(levels=3).sizes
     (3, 3)
     """
-    levels = integer("levels", levels, least=2)
-    factors = integer("factors", factors, least=1)
+    levels = integer("levels", levels, low=2)
+    factors = integer("factors", factors, low=1)
     gap = finite("gap", gap)
     one = [gap] + [0.0] * (levels - 1)
     return init(effects=[one] * factors, swing=swing, pattern=pattern, best_moves=best_moves)

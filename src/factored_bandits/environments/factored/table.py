@@ -17,7 +17,31 @@ from factored_bandits.errors import InvalidInputError
 
 
 def init(means: Any, noise: Noise = "bernoulli", sigma: float = 1.0) -> Environment:
-    """`means[i, j, ...]` is the mean of combination (i, j, ...)."""
+    """Any means, given as an array with one axis per factor.
+
+    Parameters
+    ----------
+    means
+        `means[i, j, ...]` is the mean of combination (i, j, ...).
+    noise
+        "bernoulli": rewards are 0 or 1; "gaussian": unbounded rewards.
+    sigma
+        The standard deviation of Gaussian noise, in (0, 1].
+
+    Returns
+    -------
+    The problem.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is out of range, or a mean is not possible with this noise.
+
+    Examples
+    --------
+    >>> init(means=[[0.2, 0.8], [0.3, 0.4]]).mean([1, 0])
+    0.3
+    """
     try:
         table = np.array(means, dtype=np.float64)
     except (TypeError, ValueError):

@@ -1,5 +1,4 @@
-"""Named problems, each with a horizon and the reason why it is there: what to compare algorithms
-on.
+"""Named problems, each with a horizon and a reason: what to compare algorithms on.
 
 >>> import factored_bandits as fb
 >>> instance = fb.suites.duels()[0]

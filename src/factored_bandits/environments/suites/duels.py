@@ -1,6 +1,4 @@
-"""Duels: the paper's two families with K growing, and what the algorithms' assumptions can be
-broken by.
-"""
+"""Duels: the paper's two families with K growing, and problems that break assumptions."""
 
 from __future__ import annotations
 
@@ -22,6 +20,12 @@ from .instance import Instance
 def duels() -> tuple[Instance, ...]:
     """The suite of dueling problems.
 
+    Returns
+    -------
+    The instances.
+
+    Examples
+    --------
     >>> len(duels()), min(instance.problem().sizes[0] for instance in duels()), duels()[-1].name
     (13, 4, 'ties K=8')
     """

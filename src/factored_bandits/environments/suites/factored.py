@@ -1,4 +1,4 @@
-"""Factored problems: the paper's family, and one problem for each assumption that can hold or fail."""
+"""Factored problems: the paper's family, and one for each assumption that can hold or fail."""
 
 from __future__ import annotations
 
@@ -15,6 +15,12 @@ ROUNDS = 10**5
 def factored() -> tuple[Instance, ...]:
     """The suite of factored problems.
 
+    Returns
+    -------
+    The instances.
+
+    Examples
+    --------
     >>> len(factored()), [instance.name for instance in factored()][5:8]
     (12, ['low click rate 5^4', 'additive 6^5', 'logistic 4x8'])
     """

@@ -12,8 +12,22 @@ from factored_bandits.environments import Environment
 class Instance:
     """One entry of a suite.
 
+    Attributes
+    ----------
+    name
+        How results call it.
+    make
+        Makes the problem.
+    horizon
+        For how many rounds to play it.
+    why
+        The reason why it is in the suite.
+
+    Examples
+    --------
     >>> from factored_bandits.environments import identical_gap
-    >>> Instance("small", lambda: identical_gap(4, 0.8), 1000, "to see something quickly").problem().sizes
+    >>> small = Instance("small", lambda: identical_gap(4, 0.8), 1000, "to see something quickly")
+    >>> small.problem().sizes
     (4, 4)
     """
 
@@ -23,5 +37,10 @@ class Instance:
     why: str
 
     def problem(self) -> Environment:
-        """The problem, made anew."""
+        """The problem, made anew.
+
+        Returns
+        -------
+        What `make` makes.
+        """
         return self.make()
