@@ -162,7 +162,7 @@ def agent(
 
 
 def variant(policy: str, called: str = "mine", **changes: Any) -> types.ModuleType:
-    """A user's own policy: the module of `policy` under another name, with `changes` to its INFO."""
+    """A user's own policy: the module of `policy` under another name, `changes` made to its INFO."""
     original = fb.policies.make(policy).module
     module = types.ModuleType(called)
     vars(module).update({k: v for k, v in vars(original).items() if not k.startswith("__")})

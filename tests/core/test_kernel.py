@@ -149,7 +149,8 @@ def test_names_are_replaced_in_kernels_of_the_loop_s_own_module_too(disabled, mo
 LIGHT = """
 import json, sys
 import factored_bandits
-heavy = [m for m in ("numpy", "numba", "scipy", "pandas", "matplotlib", "click", "rich") if m in sys.modules]
+libraries = ("numpy", "numba", "scipy", "pandas", "matplotlib", "click", "rich", "tqdm")
+heavy = [library for library in libraries if library in sys.modules]
 print(json.dumps({"heavy": heavy}))
 """
 
