@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from factored_bandits import environments
 from factored_bandits.environments.suites import Instance
 from factored_bandits.errors import InvalidInputError
-from factored_bandits.policies.notation import parse as parse_policy
+from factored_bandits.policies import make as make_policy
 
 from .lookup import names
 from .spec import EVERY, Preset, Spec
@@ -256,7 +256,7 @@ class _Reader:
 
         for text in given:
             try:
-                parse_policy(text) if text != EVERY else None
+                make_policy(text) if text != EVERY else None
             except InvalidInputError as error:
                 self.refuse(where, "policies", str(error))
 

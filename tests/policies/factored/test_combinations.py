@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 import factored_bandits as fb
-from factored_bandits.policies import notation as _notation
 from factored_bandits.policies.blocks import combinations as _combinations
 from factored_bandits.policies.blocks.combinations import (
     KEY,
@@ -163,7 +162,7 @@ def test_neighbourhood():
 )
 def test_a_full_table_is_no_end(name):
     """With room for 12 of 24 combinations the policies go on among those they know."""
-    made = _notation.parse(name)
+    made = fb.policies.make(name)
     params, module = made.encoded(), made.module
     full_state = module.init(params, SIZES, 12)
     rng, actions = np.random.default_rng(5), np.zeros((4, 3), dtype=np.int64)
@@ -191,9 +190,9 @@ MEMORY = """
 import sys
 from pathlib import Path
 import factored_bandits as fb
-from factored_bandits.policies.notation import parse
+from factored_bandits.policies import make
 problem = fb.environments.make("additive", effects=[[0.1] + [0.0] * 19] * 5, base=0.3)
-result = fb.simulate(parse(sys.argv[1]), problem, float(sys.argv[2]), repetitions=1, progress=False)
+result = fb.simulate(make(sys.argv[1]), problem, float(sys.argv[2]), repetitions=1, progress=False)
 status = Path("/proc/self/status").read_text().split()  # ru_maxrss would count the process that started this one
 print(int(status[status.index("VmHWM:") + 1]) / 2**10, result.plays[0].sum())
 """
