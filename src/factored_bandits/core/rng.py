@@ -41,3 +41,13 @@ def shuffle_column(rng: np.random.Generator, table: Any, column: int, length: in
         other = table[j, column]
         table[j, column] = table[i, column]
         table[i, column] = other
+
+
+@kernel
+def shuffle(rng: np.random.Generator, items: Any, length: int) -> None:
+    """Put the first `length` items of an array into random order (Fisher-Yates)."""
+    for i in range(length - 1, 0, -1):
+        j = int(rng.random() * (i + 1))
+        other = items[j]
+        items[j] = items[i]
+        items[i] = other
