@@ -10,10 +10,12 @@ import numpy as np
 from factored_bandits.core.arrays import Floats
 from factored_bandits.core.stats import Mean, Verdict, mean_of, verdict_of
 from factored_bandits.errors import UnknownNameError
+from factored_bandits.simulation.result import Result
 
 from .spec import PresetName, Spec
 from .store import Store
-from .tasks import make_tasks
+from .tables import records_of
+from .tasks import Cell, make_tasks
 
 if TYPE_CHECKING:
     import pandas
@@ -56,6 +58,56 @@ class Results:
         )
         return cls(spec, preset, frame, eliminations, plays, missing)
 
+    def result(self, problem: str, policy: str) -> Result:
+        """One policy on one problem, as `fb.simulate` would have returned it.
+
+        Parameters
+        ----------
+        problem
+            The name of the problem.
+        policy
+            The label of the policy.
+
+        Returns
+        -------
+        Result
+            The repetitions that are finished, with their numbers.
+
+        Raises
+        ------
+        UnknownNameError
+            If the policy did not play the problem.
+        """
+        chosen = self._rows(self.frame, problem, policy)
+        if not len(chosen):
+            raise self._unknown(problem, policy)
+
+        cell = self._cell(problem, policy)
+        records = records_of(
+            chosen,
+            self._rows(self.eliminations, problem, policy),
+            self._rows(self.plays, problem, policy),
+            cell.problem.sizes,
+        )
+        rounds = self.rounds(problem).astype(np.int64)
+        return Result(cell.policy, cell.problem, records, rounds, self.spec.seed, name=problem)
+
+    def _cell(self, problem: str, policy: str) -> Cell:
+        for task in make_tasks(self.spec, self.preset):
+            for chunk in task.chunks:
+                cell = chunk.cell
+                if cell.instance.name == problem and cell.policy.label == policy:
+                    return cell
+
+        raise self._unknown(problem, policy)
+
+    def _unknown(self, problem: str, policy: str) -> UnknownNameError:
+        return UnknownNameError.of(f"result of {policy} on", problem, self.problems)
+
+    @staticmethod
+    def _rows(frame: pandas.DataFrame, problem: str, policy: str) -> pandas.DataFrame:
+        return frame[(frame.problem == problem) & (frame.policy == policy)]
+
     @property
     def problems(self) -> list[str]:
         """The names of the problems, in the order of the experiment."""
@@ -72,9 +124,9 @@ class Results:
 
     def curve(self, problem: str, policy: str) -> Floats:
         """Regret (repetitions, checkpoints)."""
-        chosen = self.frame[(self.frame.problem == problem) & (self.frame.policy == policy)]
+        chosen = self._rows(self.frame, problem, policy)
         if not len(chosen):
-            raise UnknownNameError.of(f"result of {policy} on", problem, self.problems)
+            raise self._unknown(problem, policy)
         ordered = chosen.sort_values(["repetition", "round"])
         regret = ordered.regret.to_numpy(dtype=np.float64)
         return np.asarray(regret.reshape(ordered.repetition.nunique(), -1))

@@ -20,39 +20,21 @@ from typing import TYPE_CHECKING, Any
 from factored_bandits.core.stats import mean_of
 from factored_bandits.errors import InvalidInputError, MissingExtraError
 
+from .tables import FRAMES
 from .tasks import Task
 
 if TYPE_CHECKING:
     import pandas
 
 STALE = 86_400.0  # seconds after which a file that was never finished is swept away
-FRAMES = ("results", "eliminations", "plays")
-# columns of a few texts that are repeated in every row: codes in memory
-REPEATED = (
-    "regret_unit",
-    "arms",
-    "task",
-    "preset",
-    "code",
-    "version",
-    "numpy",
-    "numba",
-    "machine",
-)
+# columns of few texts that are repeated in every row: categories in memory
+REPEATED = ("regret_unit", "arms", "task", "preset", "code", "version", "numpy", "numba", "machine")
+# the columns of a table where nothing is finished yet
+KEYS = ("experiment", "problem", "policy", "repetition")
 EMPTY = {
-    "results": ("experiment", "problem", "policy", "repetition", "round", "regret"),
-    "eliminations": (
-        "experiment",
-        "problem",
-        "policy",
-        "repetition",
-        "round",
-        "factor",
-        "level",
-        "event",
-        "task",
-    ),
-    "plays": ("experiment", "problem", "policy", "repetition", "factor", "level", "plays", "task"),
+    "results": (*KEYS, "round", "regret"),
+    "eliminations": (*KEYS, "round", "factor", "level", "event", "task"),
+    "plays": (*KEYS, "factor", "level", "plays", "task"),
 }
 
 

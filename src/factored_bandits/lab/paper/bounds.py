@@ -6,15 +6,13 @@ from functools import partial
 
 import numpy as np
 
-from factored_bandits.core.arrays import offsets_of
+from factored_bandits.core.stats import Verdict
 from factored_bandits.environments import identical_gap, make, spiked
 from factored_bandits.environments.suites import Instance
 from factored_bandits.lab.results import Results
 from factored_bandits.lab.spec import Preset, Spec
-from factored_bandits.policies import make as make_policy
 from factored_bandits.report.charts import Chart, overlay
-from factored_bandits.report.claims import Claim, Verdict
-from factored_bandits.simulation.result import Result, RunRecord
+from factored_bandits.report.claims import Claim
 from factored_bandits.theory import Check, check
 
 PLAYER = {
@@ -45,10 +43,8 @@ SPEC = Spec(
 
 def checks(results: Results) -> dict[str, Check]:
     """Per problem, what `fb.theory.check` says."""
-    return {
-        instance.name: check(_result(results, instance), instance.problem())
-        for instance in SPEC.instances(results.preset)
-    }
+    played = [results.result(problem, PLAYER[problem]) for problem in results.problems]
+    return {result.problem: check(result, result.environment) for result in played}
 
 
 def claims(results: Results) -> list[Claim]:
@@ -76,31 +72,6 @@ def _word(answer: bool | None) -> Verdict:
     if answer is None:
         return "undecided"
     return "holds" if answer else "fails"
-
-
-def _result(results: Results, instance: Instance) -> Result:
-    """The frames of one problem as the result of a simulation."""
-    problem = instance.problem()
-    policy = PLAYER[instance.name]
-    curve = results.curve(instance.name, policy)
-    plays = results.plays[
-        (results.plays.problem == instance.name) & (results.plays.policy == policy)
-    ]
-    ordered = plays.sort_values(["repetition", "factor", "level"])
-    levels = ordered.plays.to_numpy().reshape(len(curve), sum(problem.sizes))
-    offsets = offsets_of(problem.sizes)
-    records = [
-        RunRecord(
-            repetition=index,
-            regret=regret,
-            correct=np.zeros(len(regret), dtype=np.bool_),  # not asked for here
-            plays=tuple(np.split(played, offsets[1:-1])),
-            events=np.zeros((0, 4), dtype=np.int64),
-        )
-        for index, (regret, played) in enumerate(zip(curve, levels, strict=True))
-    ]
-    rounds = results.rounds(instance.name).astype(np.int64)
-    return Result(make_policy(policy), problem, tuple(records), rounds, SPEC.seed)
 
 
 def charts(results: Results) -> list[Chart]:
