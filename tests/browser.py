@@ -12,8 +12,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, WebError
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import (
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Request,
+    WebError,
+    sync_playwright,
+)
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = [

@@ -11,6 +11,8 @@ import pytest
 
 from factored_bandits.lab.display import ProgressDisplay
 
+BARS = ("all", "rank1", "delay")
+
 
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
@@ -57,12 +59,15 @@ def test_a_bar_for_all_and_one_each_on_a_terminal(monkeypatch, clock):
     for _ in range(2):
         clock[0] += 10.0
         display.done("rank1", 10.0)
-    first, second = out.getvalue().split("\x1b[3A")  # drawn over itself
-    assert second.count("\n") == first.count("\n") == 3
-    lines = [re.sub("\x1b\\[2K", "", line) for line in second.splitlines()]
-    assert re.fullmatch(r"all +━{14}╌{14}  50% 20 s left", lines[0])
-    assert re.fullmatch(r"rank1 +━{19}╌{9}  67%", lines[1])
-    assert re.fullmatch(r"delay +╌{28}   0%", lines[2])
+    text = out.getvalue()
+    assert text.count("\n") == text.count("\x1b[A") > 0, "drawn over itself"
+    lines = re.split("[\r\n]", text.replace("\x1b[A", ""))
+    last = {name: [line for line in lines if line.startswith(name)][-1] for name in BARS}
+    assert re.fullmatch(r"all +━{14}╌{14}  50%, 20 s left", last["all"])
+    assert re.fullmatch(r"rank1 +━{18}╌{10}  67%", last["rank1"])
+    assert re.fullmatch(r"delay +╌{28}   0%", last["delay"])
+    display.close()
+    assert out.getvalue().endswith("\n"), "what follows stands below the bars"
 
 
 def test_silence_if_asked_for(monkeypatch, clock):

@@ -7,7 +7,7 @@ import time
 import pytest
 
 pytest.importorskip("playwright", reason="playwright is not installed")
-from browser import PATIENCE, Browser, executable  # noqa: E402
+from browser import PATIENCE, Browser, executable
 
 pytestmark = pytest.mark.xdist_group("page")  # one process makes the page
 GROWTH, LARGEST = "#chart-growth", "#chart-largest"

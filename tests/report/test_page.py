@@ -164,7 +164,7 @@ def contrast(one, other):
 
 @pytest.mark.parametrize("theme", ["LIGHT_COLOURS", "DARK_COLOURS"])
 def test_text_can_be_read(theme):
-    import factored_bandits.report.html.page as module
+    import factored_bandits.report.html.style as module
 
     colours = getattr(module, theme)
     for ground in ("ground", "card"):
@@ -174,7 +174,7 @@ def test_text_can_be_read(theme):
 
 
 def test_lines_can_be_seen_in_the_dark():
-    from factored_bandits.report.html.page import DARK_COLOURS
+    from factored_bandits.report.html.style import DARK_COLOURS
 
     assert set(DARK) == {*COLOURS.values(), GREY}
     assert len(set(DARK.values())) == len(DARK)

@@ -26,7 +26,7 @@ def test_known_entries_are_distinct_and_exist():
     assert all(colour in COLOURS and dashes in DASHES for colour, dashes in KNOWN.values())
 
 
-def test_a_known_policy_looks_the_same_in_any_company():
+def test_a_known_policy_looks_the_same_in_any_figure():
     alone = look("tea")
     assert looks(["tea", "flat_ucb1", "somebody", "somebody_else"])["tea"] == alone
     assert looks(["tea", "tea(bound=other)"])["tea"] == alone

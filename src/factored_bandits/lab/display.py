@@ -1,19 +1,29 @@
-"""Progress of several experiments: a bar for all and one each on a terminal; elsewhere a line now
-and then.
-"""
+"""Progress of several experiments: a bar for all and one each, or a line now and then."""
 
 from __future__ import annotations
 
 import sys
 import time
+from typing import Any
 
-from factored_bandits.core.progress import LINE_EVERY, WIDTH, duration
+from factored_bandits.core.progress import LINE_EVERY, duration, new_bar, set_bar, shows_bars
+
+BARS_EVERY = 0.2  # seconds between two drawings of the bars
+NAME_WIDTH = 16  # letters of the names before the bars
 
 
 class ProgressDisplay:
-    """`ProgressDisplay({"rank1": 12.0}).done("rank1", 3.0)`; figures are estimated seconds of work;
-    writes to standard error.
+    """Shows on standard error how much of each experiment is done.
 
+    Parameters
+    ----------
+    totals
+        Estimated seconds of work per experiment.
+    enabled
+        Nothing is shown if False.
+
+    Examples
+    --------
     >>> ProgressDisplay({"rank1": 12.0}, enabled=False).done("rank1", 3.0)
     """
 
@@ -24,58 +34,66 @@ class ProgressDisplay:
         self.here = 0.0  # of the work, what was done by this run
         self.began = time.monotonic()
         self.shown = 0.0
-        self.height = 0
-        self.terminal = sys.stderr.isatty()
+        self.bars: list[Any] = []  # of tqdm: one for all, one for each experiment
 
     def found(self, name: str, seconds: float) -> None:
         """Work that was finished before this run."""
         self.finished[name] += seconds
 
     def done(self, name: str, seconds: float) -> None:
-        """A unit of `name` is finished."""
+        """A task of `name` is finished."""
         self.finished[name] += seconds
         self.here += seconds
+        # sums of many estimates are rounded
         complete = self.finished[name] >= self.totals[name] * (1.0 - 1e-9)
         self.show(f"{name} is complete" if complete else "")
 
     def show(self, news: str = "") -> None:
         """Draw, if it is time to or there is something new."""
+        if not self.enabled:
+            return
+
         now = time.monotonic()
-        if not self.enabled or (
-            not news and now - self.shown < (0.2 if self.terminal else LINE_EVERY)
-        ):
+        bars = shows_bars()
+        if not news and now - self.shown < (BARS_EVERY if bars else LINE_EVERY):
             return
 
         self.shown = now
-        if self.terminal:
-            lines = [
-                self._bar(
-                    "all", sum(self.finished.values()), sum(self.totals.values()), self._left(now)
-                )
-            ]
-            lines += [
-                self._bar(name, self.finished[name], total) for name, total in self.totals.items()
-            ]
-            up = f"\x1b[{self.height}A" if self.height else ""
-            sys.stderr.write(up + "".join(f"\x1b[2K{line}\n" for line in lines))
-            self.height = len(lines)
+        if bars:
+            self._draw(self._left(now))
         else:
-            share = sum(self.finished.values()) / (sum(self.totals.values()) or 1.0)
-            sys.stderr.write(
-                f"{share:4.0%} of the work done, {self._left(now)}{'; ' if news else ''}{news}\n"
-            )
+            self._write(self._left(now), news)
 
+    def close(self) -> None:
+        """Leave the bars as they are, and go on below them."""
+        for bar in self.bars:
+            bar.leave = True
+            bar.close()
+        self.bars = []
+
+    def _draw(self, left: str) -> None:
+        names = ["all", *self.totals]
+        totals = [sum(self.totals.values()), *self.totals.values()]
+        finished = [sum(self.finished.values()), *self.finished.values()]
+        notes = [left] + [""] * len(self.totals)
+
+        if not self.bars:
+            self.bars = [
+                new_bar(f"{name:<{NAME_WIDTH}}", total, position)
+                for position, (name, total) in enumerate(zip(names, totals, strict=True))
+            ]
+        for bar, total, done, note in zip(self.bars, totals, finished, notes, strict=True):
+            set_bar(bar, min(total, done), note)
+
+    def _write(self, left: str, news: str) -> None:
+        total = sum(self.totals.values())
+        share = sum(self.finished.values()) / total if total else 1.0
+        told = f"; {news}" if news else ""
+        sys.stderr.write(f"{share:4.0%} of the work done, {left}{told}\n")
         sys.stderr.flush()
 
     def _left(self, now: float) -> str:
+        if self.here <= 0.0:
+            return "time left unknown"
         left = sum(self.totals.values()) - sum(self.finished.values())
-        return (
-            f"{duration((now - self.began) * left / self.here)} left"
-            if self.here > 0.0
-            else "time left unknown"
-        )
-
-    def _bar(self, name: str, done: float, total: float, tail: str = "") -> str:
-        share = min(1.0, done / total) if total else 1.0
-        bar = "━" * round(WIDTH * share) + "╌" * (WIDTH - round(WIDTH * share))
-        return f"{name:<16} {bar} {share:4.0%} {tail}".rstrip()
+        return f"{duration((now - self.began) * left / self.here)} left"

@@ -69,6 +69,22 @@ def run(
         if store.has(task):
             display.found(task.spec.name, task.seconds)
 
+    try:
+        _run_missing(named, store, engine, preset, display)
+    finally:
+        display.close()
+
+    return [Results.read(store, spec, preset) for spec in specs]
+
+
+def _run_missing(
+    named: dict[str, Task],
+    store: Store,
+    engine: Engine,
+    preset: PresetName,
+    display: ProgressDisplay,
+) -> None:
+    """Run the tasks that are not finished, and keep each as soon as it is."""
     if any(display.finished.values()):
         display.show("the rest goes on from there")
 
@@ -80,8 +96,6 @@ def run(
         for name, tables in engine.run(_tasks(store, order, preset)):
             store.write(named[name], tables)
             display.done(named[name].spec.name, named[name].seconds)
-
-    return [Results.read(store, spec, preset) for spec in specs]
 
 
 def _tasks(store: Store, every: Sequence[Task], preset: PresetName) -> Iterator[Arguments]:

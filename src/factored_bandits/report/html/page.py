@@ -8,7 +8,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 
 from factored_bandits.core.table import Table
@@ -16,52 +15,44 @@ from factored_bandits.errors import InvalidInputError
 from factored_bandits.report.chart import Chart
 from factored_bandits.report.claims import Claim
 from factored_bandits.report.matplotlib.figures import save
-from factored_bandits.report.palette import DARK
-from factored_bandits.report.plotly import FONT, script
+from factored_bandits.report.plotly import script
 
-from .fragments import element, fragment, paragraphs, points_per_run, table_of, text
+from .fragments import points_per_run, view_of
+from .style import asset, style
+from .templates import template
 
 NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
 TITLE = "Factored bandits: what the paper says, and what was measured"
-LIGHT_COLOURS = {
-    "ground": "#f6f7f9",
-    "card": "#ffffff",
-    "ink": "#1f2328",
-    "soft": "#59636e",
-    "line": "#dfe3e8",
-    "link": "#0b5cad",
-    "on-link": "#ffffff",
-    "holds": "#0f6b45",
-    "fails": "#b42318",
-    "undecided": "#7a5300",
+# of one claim, and of several
+WORDS = {
+    "holds": ("holds", "hold"),
+    "fails": ("fails", "fail"),
+    "undecided": ("undecided", "undecided"),
 }
-DARK_COLOURS = {
-    "ground": "#0f1216",
-    "card": "#171b21",
-    "ink": "#e6e9ed",
-    "soft": "#a3acb8",
-    "line": "#2c333d",
-    "link": "#7ab8f5",
-    "on-link": "#0f1216",
-    "holds": "#5fd39b",
-    "fails": "#ff9085",
-    "undecided": "#e5b95c",
-}
-WORDS = (
-    ("holds", "holds", "hold"),
-    ("fails", "fails", "fail"),
-    ("undecided", "undecided", "undecided"),
-)
 MARKS = {"holds": "✓", "fails": "✗", "undecided": "?"}  # for those who do not see the colour
 
 
 @dataclass(frozen=True, eq=False)
 class Section:
-    """One experiment on the page."""
+    """One experiment on the page.
 
-    name: str  # the place on the page, for links
+    Parameters
+    ----------
+    name
+        The anchor on the page, for links.
+    title
+        The heading.
+    text
+        Paragraphs, with an empty line between them; names in backticks are set as code.
+    charts
+        The charts, in this order.
+    table
+        A table below them.
+    """
+
+    name: str
     title: str
-    text: str  # paragraphs, with an empty line between them
+    text: str
     charts: Sequence[Chart]
     table: Table | None = None
 
@@ -74,19 +65,48 @@ def write_page(
     *,
     title: str = TITLE,
 ) -> Path:
-    """Write `index.html` and `figures/<name>.png` and `.pdf` into the folder; the path of the page
-    comes back.
+    """Write `index.html`, and `figures/<name>.png` and `.pdf`, into the folder.
 
     The page opens from disk: script, style and data are inside, and it asks no network for
-    anything. `facts` (versions, machine, seed, date) stand at its end.
+    anything.
 
+    Parameters
+    ----------
+    folder
+        Where the page goes; it is made if it is not there.
+    sections
+        The experiments.
+    claims
+        The rows of the table at the top.
+    facts
+        Versions, machine, seed, date: they stand at the end.
+    title
+        The heading of the page.
+
+    Returns
+    -------
+    Path
+        The page.
+
+    Raises
+    ------
+    InvalidInputError
+        If names are not good for files or not unique, or the folder cannot be written.
+    MissingExtraError
+        If plotly or Jinja2 is not installed.
+
+    Examples
+    --------
     >>> import tempfile
+    >>> section = Section("first", "First", "It ran.", [])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_page(Path(folder), [Section("first", "First", "It ran.", [])], [], {"seed": "1"}).name
+    ...     write_page(Path(folder), [section], [], {"seed": "1"}).name
     'index.html'
     """
     _check_names(sections)
-    script()  # before anything is written: is plotly there?
+    # before anything is written: are plotly and Jinja2 there?
+    script()
+    template("page.html")
     figures = folder / "figures"
     page = folder / "index.html"
 
@@ -127,20 +147,21 @@ def page_of(
 ) -> str:
     """The page as text."""
     points = points_per_run([chart for section in sections for chart in section.charts])
-    told = [_section(section, points) for section in sections]
-    parts = {
-        "title": text(title),
-        "style": _style(),
-        "contents": _contents(sections, bool(claims), bool(facts)),
-        "body": "\n".join([_claims(claims, sections), *told, _facts(facts)]),
-        "plotly": script(),
-        "script": _asset("page.js"),
-    }
-    return re.sub(r"\{\{(\w+)\}\}", lambda place: parts[place[1]], _asset("page.html"))
+    return template("page.html").render(
+        title=title,
+        style=style(),
+        contents=_contents(sections, bool(claims), bool(facts)),
+        claims=[_claim(claim, sections) for claim in claims],
+        counts=_counts(claims),
+        sections=[_section(section, points) for section in sections],
+        facts=facts,
+        plotly=script(),
+        script=asset("page.js"),
+    )
 
 
 def _check_names(sections: Sequence[Section]) -> None:
-    """Names become files and places on the page."""
+    """Names become files and anchors of the page."""
     for what, names in (
         ("section", [section.name for section in sections]),
         ("chart", [chart.name for section in sections for chart in section.charts]),
@@ -156,99 +177,74 @@ def _check_names(sections: Sequence[Section]) -> None:
                 )
 
 
-def _asset(name: str) -> str:
-    return resources.files(__package__).joinpath("assets", name).read_text(encoding="utf-8")
-
-
-def _style() -> str:
-    """The style sheet, after the colours of both themes."""
-    light = dict(LIGHT_COLOURS)
-    dark = dict(DARK_COLOURS)
-
-    for colour, other in DARK.items():
-        light[f"c-{colour[1:].lower()}"] = colour
-        dark[f"c-{colour[1:].lower()}"] = other
-
-    light["c-333333"], dark["c-333333"] = LIGHT_COLOURS["ink"], DARK_COLOURS["ink"]
-    bright, dim = (
-        " ".join(f"--{name}: {value};" for name, value in theme.items()) for theme in (light, dark)
-    )
-
-    return "\n".join(
-        [
-            f":root {{ --font: {FONT}; color-scheme: light; {bright} }}",
-            f":root[data-theme='dark'] {{ color-scheme: dark; {dim} }}",
-            "@media (prefers-color-scheme: dark) "
-            f"{{ :root:not([data-theme]) {{ color-scheme: dark; {dim} }} }}",
-            _asset("page.css"),
-        ]
-    )
-
-
-def _contents(sections: Sequence[Section], claims: bool, facts: bool) -> str:
+def _contents(sections: Sequence[Section], claims: bool, facts: bool) -> list[dict[str, str]]:
+    """The entries of the table of contents."""
     entries = [("claims", "Claims")] if claims else []
     entries += [(section.name, section.title) for section in sections]
     entries += [("facts", "How it was run")] if facts else []
-    return "\n".join(
-        f'<li><a href="#{text(name)}">{text(title)}</a></li>' for name, title in entries
-    )
+    return [{"name": name, "title": title} for name, title in entries]
 
 
-def _claims(claims: Sequence[Claim], sections: Sequence[Section]) -> str:
-    if not claims:
-        return ""
+def _counts(claims: Sequence[Claim]) -> list[dict[str, object]]:
+    """How many claims have each verdict."""
     counts = Counter(str(claim.verdict) for claim in claims)
-    told = "".join(
-        f'<span class="verdict {verdict}">{MARKS[verdict]} {count} '
-        f"{one if count == 1 else several}</span>"
-        for verdict, one, several in WORDS
-        if (count := counts[verdict])
-    )
-    rows = "\n".join(_claim(claim, sections) for claim in claims)
-    heads = "".join(
-        f'<th scope="col">{head}</th>'
-        for head in ("The paper says", "Measured", "Verdict", "Figure")
-    )
-    table = f'<table class="claims"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
-    return f'<section id="claims"><h2>Claims</h2><p class="counts">{told}</p><div class="card">{table}</div></section>'
+    return [
+        {
+            "verdict": verdict,
+            "mark": MARKS[verdict],
+            "number": counts[verdict],
+            "word": one if counts[verdict] == 1 else several,
+        }
+        for verdict, (one, several) in WORDS.items()
+        if counts[verdict]
+    ]
 
 
-def _claim(claim: Claim, sections: Sequence[Section]) -> str:
-    badge = f'<span class="verdict {text(claim.verdict)}">{MARKS[claim.verdict]} {text(claim.verdict)}</span>'
-    measured = "<br>".join(map(text, claim.measured.split("; ")))
-    cells = [("The paper says", text(claim.says)), ("Measured", measured), ("", badge)]
-    told = "".join(f"<td{_head(head)}>{cell}</td>" for head, cell in cells)
-    return f'<tr>{told}<td class="plain">{_link(claim, sections)}</td></tr>'
+def _claim(claim: Claim, sections: Sequence[Section]) -> dict[str, object]:
+    return {
+        "says": claim.says,
+        "measured": claim.measured.split("; "),
+        "verdict": claim.verdict,
+        "mark": MARKS[claim.verdict],
+        "link": _link(claim, sections),
+    }
 
 
-def _head(head: str) -> str:
-    return f' data-head="{text(head)}"' if head else ' class="plain"'
-
-
-def _link(claim: Claim, sections: Sequence[Section]) -> str:
+def _link(claim: Claim, sections: Sequence[Section]) -> dict[str, str] | None:
     """To the figure if it is on the page, otherwise to the experiment."""
     for section in sections:
         for chart in section.charts:
             if chart.name == claim.figure:
-                return f'<a href="#chart-{text(chart.name)}">{text(chart.title)}</a>'
+                return {"anchor": f"chart-{chart.name}", "title": chart.title}
 
     for section in sections:
         if section.name == claim.experiment:
-            return f'<a href="#{text(section.name)}">{text(section.title)}</a>'
+            return {"anchor": section.name, "title": section.title}
 
-    return ""
-
-
-def _section(section: Section, points: int) -> str:
-    parts = [element("h2", section.title), paragraphs(section.text)]
-    parts += [fragment(chart, points) for chart in section.charts]
-    if section.table is not None:
-        parts.append(f"<figure>{table_of(section.table)}</figure>")
-    return f'<section id="{text(section.name)}">{"".join(parts)}</section>'
+    return None
 
 
-def _facts(facts: Mapping[str, str]) -> str:
-    if not facts:
-        return ""
-    rows = "".join(f"<dt>{text(name)}</dt><dd>{text(value)}</dd>" for name, value in facts.items())
-    return f'<section id="facts"><h2>How it was run</h2><div class="card"><dl>{rows}</dl></div></section>'
+def _section(section: Section, points: int) -> dict[str, object]:
+    return {
+        "name": section.name,
+        "title": section.title,
+        "paragraphs": paragraphs(section.text),
+        "charts": [view_of(chart, points) for chart in section.charts],
+        "table": section.table,
+    }
+
+
+def paragraphs(text: str) -> list[list[dict[str, object]]]:
+    """Per paragraph its pieces: plain text, and names in backticks as code.
+
+    >>> [[piece["text"] for piece in pieces] for pieces in paragraphs("Play `tea`.\\n\\nAgain.")]
+    [['Play ', 'tea', '.'], ['Again.']]
+    """
+    found = []
+    for paragraph in text.split("\n\n"):
+        # every second piece stood in backticks
+        pieces = re.split(r"`([^`]+)`", paragraph.strip())
+        if pieces != [""]:
+            found.append([{"text": piece, "code": i % 2 == 1} for i, piece in enumerate(pieces)])
+
+    return found
