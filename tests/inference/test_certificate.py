@@ -15,7 +15,7 @@ import pytest
 import factored_bandits as fb
 from factored_bandits.agent.ledger import Ledger
 from factored_bandits.errors import InvalidInputError
-from factored_bandits.inference import certificate as _certificate
+from factored_bandits.inference import Certificate, Claim
 from factored_bandits.policies.tem import bounds as _bounds
 from factored_bandits.policies.tem import report as _tem_report
 
@@ -152,14 +152,14 @@ def active_at(agent, delta):
 
 def test_every_level_out_is_a_contradiction():
     claims = (claim_on("A", 0.01, 0.02), claim_on("B", 0.02, 0.01))
-    found = _certificate.Certificate("tea", "factored", 10, claims, 0.05)
+    found = Certificate("tea", "factored", 10, claims, 0.05)
     assert found.contradictions() == ["page"]
     assert "every level of page is ruled out" in str(found)
     assert found.best() == {}
 
 
 def claim_on(level, p_value, others):
-    return _certificate.Claim("page", level, p_value, others)
+    return Claim("page", level, p_value, others)
 
 
 def test_a_certificate_per_repetition():
@@ -197,7 +197,7 @@ def test_who_cannot():
 
 
 def smallest_p_values(bound, draw, size, phases, seed, delta):
-    """Per level the smallest p_value at any time, when phases come from a TEM at confidence delta."""
+    """Per level the smallest p-value at any time; phases come from a TEM at confidence delta."""
     rng, tem = np.random.default_rng(seed), fb.TEM(size, bound)
     smallest = np.ones(size)
     for phase in range(phases):
