@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 import factored_bandits as fb
-from factored_bandits.planning import run as _run
 from factored_bandits.cli.app import app
+from factored_bandits.planning import run as _run
 
 ASSUMPTIONS = ["--factors", "3,2", "--base-rate", "0.3", "--lift", "0.8"]
 SMALL = [

@@ -13,7 +13,6 @@ from factored_bandits.core.table import Table
 from factored_bandits.environments import Environment
 
 from .assumptions import Assumptions
-from .figure import plan_figure
 from .fixed import ALPHA, POWER, FixedTest
 from .forecast import Forecast, share_point
 from .verdict import Verdict, judge
@@ -99,6 +98,9 @@ class Plan:
         MissingExtraError
             If matplotlib is not installed.
         """
+        # The one way up from here: figures are drawn by `report`, which knows plans.
+        from factored_bandits.report.matplotlib.plan import plan_figure
+
         name = title or str(self.assumptions or self.problem)
         return plan_figure(
             self.forecasts,

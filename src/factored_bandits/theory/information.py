@@ -55,7 +55,7 @@ def _of_table(seen: Means, l: int, divergence: Divergence, itself: bool) -> Floa
 
 
 def _of_effects(seen: Effects, l: int, divergence: Divergence) -> Floats:
-    """By formula: divergences are jointly convex, so products and sums attain them at an extreme."""
+    """By formula: divergences are jointly convex, so the largest of a product or sum is extreme."""
     low, high = seen.context(l)
     own = seen.effects[l]
     best = seen.effects[l][seen.best[l]]

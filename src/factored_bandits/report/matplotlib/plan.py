@@ -11,7 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
-from factored_bandits.report.matplotlib.figures import (
+from factored_bandits.planning.fixed import FixedTest
+from factored_bandits.planning.forecast import Forecast
+from factored_bandits.report.palette import GREY, INK, looks
+
+from .figures import (
     HEIGHT,
     LEFT,
     SETTINGS,
@@ -20,11 +24,7 @@ from factored_bandits.report.matplotlib.figures import (
     picture,
     save,
 )
-from factored_bandits.report.matplotlib.panels import dress
-from factored_bandits.report.palette import GREY, INK, looks
-
-from .fixed import FixedTest
-from .forecast import Forecast
+from .panels import dress
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
