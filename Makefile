@@ -1,47 +1,63 @@
-# make demo    set up, reproduce the paper     make test       everything that must hold
-# make bench   speed, as ratios                make test-full  the long statistical runs too
-# make docs    the pages as a site, in site/
 PYTHON ?= python3
+# versions of what is installed: constraints.txt (what the figures were measured with),
+# constraints-oldest.txt (the oldest that pyproject.toml allows), or nothing (the newest there are)
+CONSTRAINTS ?= constraints.txt
 BIN := .venv/bin
+PYTEST := $(BIN)/pytest -n auto --dist loadgroup
+.DEFAULT_GOAL := help
+.PHONY: help demo test pytest test-full coverage bench docs lint format hooks clean
 unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: demo test test-full bench docs lint format clean
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: .venv/all
+demo: .venv/all ## set up .venv and reproduce the paper at a small size: a table of claims and a page of figures
 	$(BIN)/factored-bandits reproduce --quick --out demo
 
-test: .venv/dev lint
-	$(BIN)/pytest -n auto --dist loadgroup -m "not full"
+test: lint pytest ## style, types, import rules, tests, every example; must pass before a change is sent
 
-test-full: .venv/dev lint
-	$(BIN)/pytest -n auto --dist loadgroup
+pytest: .venv/dev ## the tests alone
+	$(PYTEST) -m "not full"
 
-bench: .venv/dev
+test-full: lint ## the long statistical runs too
+	$(PYTEST)
+
+# Lines of compiled kernels cannot be counted. The golden runs play every policy, choice and kind of
+# problem interpreted, in minutes; everything else would take hours that way and runs compiled.
+coverage: .venv/dev ## lines and branches that the tests reach, kernels interpreted so that their lines count
+	NUMBA_DISABLE_JIT=1 $(PYTEST) tests/golden --cov --cov-report=
+	$(PYTEST) -m "not full" --ignore tests/golden --cov --cov-append --cov-report=term
+
+bench: .venv/dev ## speed, as ratios within one run
 	$(BIN)/python benchmarks/run.py
 
-docs: .venv/dev
+docs: .venv/dev ## the pages as a site, in site/
 	$(BIN)/mkdocs build --quiet
 	@echo "open site/index.html"
 
-lint: .venv/dev
+lint: .venv/dev ## ruff, mypy and import-linter
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-logo
 
-format: .venv/dev
+format: .venv/dev ## let ruff put things in order
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+hooks: .venv/dev ## run the checks of `make lint` before every commit
+	$(BIN)/pre-commit install
+
+clean: ## remove everything that make has made
+	rm -rf .venv build demo site src/*.egg-info
+	find . -name __pycache__ -prune -exec rm -rf {} +
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
 
-.venv/%: pyproject.toml constraints.txt | .venv/bin/python
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[$*]"
-	touch $@
-
-clean:
-	rm -rf .venv build demo site src/*.egg-info
-	find . -name __pycache__ -prune -exec rm -rf {} +
+# pip twice quiet: errors are shown, warnings about where it looked for packages are not
+.venv/%: pyproject.toml $(CONSTRAINTS) | .venv/bin/python
+	$(BIN)/pip install -qq $(addprefix --constraint ,$(CONSTRAINTS)) --editable ".[$*]"
+	@touch $@

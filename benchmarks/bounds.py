@@ -1,4 +1,4 @@
-"""Mean regret of TEA under its four bounds, 10^6 rounds: the table of docs/explanation/bounds.md."""
+"""Mean regret of TEA under its four bounds, 10^6 rounds: a table of docs/explanation/bounds.md."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Speed, as ratios measured in one run: `make bench`. Wall-clock times are printed for orientation
-only.
+"""Speed, as ratios measured in one run: `make bench`.
 
-Each figure is the least of several runs, policies interleaved, on one worker.
+Each figure is the least of several runs, policies interleaved, on one worker. Wall-clock times are
+printed for orientation only.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ROUNDS = 2_000_000
 
 
 def target(name: str, index: int) -> str:
-    """What a policy promises: at 16 x 16 levels or 16 arms, then at 128 arms."""
+    """What a policy is held to: at 16 x 16 levels or 16 arms, then at 128 arms."""
     limits = fb.policies.make(name).info.slowdown
     return f"at most {limits[index]}" if index < len(limits) else ""
 
@@ -38,8 +38,9 @@ def flat(kind: str, size: int) -> fb.environments.Environment:
 
 
 def nanoseconds(jobs: dict[str, tuple[object, object, float]], tries: int = 5) -> dict[str, float]:
-    """Per step, the least over `tries` interleaved runs, without what a run of one round takes:
-    start and result.
+    """Nanoseconds per step, the least over `tries` interleaved runs.
+
+    What a run of one round takes, for its start and its result, is taken off.
     """
     least: dict[tuple[str, float], float] = {}
     for _ in range(tries + 1):  # the first one compiles
@@ -84,9 +85,7 @@ def all_arms_active() -> None:
 
 
 def each_policy(*names: str) -> None:
-    """Every policy (or those named) on a problem with one best level, relative to uniform play in
-    the same run.
-    """
+    """Every policy, or those named, relative to uniform play in the same run."""
     print(
         "ns per step relative to uniform play, one best level (factored 16 x 16; duels K = 16 and "
         "K = 128)"
@@ -96,12 +95,12 @@ def each_policy(*names: str) -> None:
         "duel": {f"K = {k}": fb.environments.identical_gap(k, 0.7) for k in (16, 128)},
     }
     for kind, floor in (("factored", "uniform"), ("duel", "dueling_uniform")):
-        for place, (label, problem) in enumerate(problems[kind].items()):
+        for index, (label, problem) in enumerate(problems[kind].items()):
             for name in names or fb.policies.names(kind):
                 if fb.policies.describe(name).info.kind == kind and name != floor:
                     ns = nanoseconds({n: (n, problem, 100_000) for n in (floor, name)})
                     detail = f"{ns[name]:.0f} ns against {ns[floor]:.0f} ns"
-                    row(f"{name}, {label}", ns[name] / ns[floor], target(name, place), detail)
+                    row(f"{name}, {label}", ns[name] / ns[floor], target(name, index), detail)
 
 
 def neighbourhoods() -> None:
@@ -161,11 +160,10 @@ def horizon() -> None:
 
 
 def literal_against_kernel() -> None:
-    import literal
+    from oracles import literal
 
     print(
-        "Literal transcription of the pseudo-code (compiled too) relative to the fast form, 16 x "
-        "16, equal results"
+        "Literal transcription of the pseudo-code, compiled too, relative to the fast form, 16 x 16"
     )
     problem = fb.environments.spiked(16, 0.75, 0.2)
     rounds = 1_000_000
@@ -181,15 +179,11 @@ def literal_against_kernel() -> None:
         np.array_equal(a, b)
         for a, b in zip(runs["fast"][1].plays, runs["literal"][1].plays, strict=True)
     )
-    detail = f"same plays: {same}; {runs['literal'][0] / rounds * 1e9:.0f} ns against {runs['fast'][0] / rounds * 1e9:.0f}"
+    ns = {label: seconds / rounds * 1e9 for label, (seconds, _) in runs.items()}
+    detail = f"same plays: {same}; {ns['literal']:.0f} ns against {ns['fast']:.0f}"
     row("every round played", runs["literal"][0] / runs["fast"][0], "", detail)
     jumped = nanoseconds({"tea": ("tea", problem, rounds)})["tea"]
-    row(
-        "idle rounds jumped over",
-        runs["literal"][0] / rounds * 1e9 / jumped,
-        "",
-        f"{jumped:.0f} ns",
-    )
+    row("idle rounds jumped over", ns["literal"] / jumped, "", f"{jumped:.0f} ns")
 
 
 def memory() -> None:
@@ -212,8 +206,9 @@ COMPILE = """
 import sys, time
 import factored_bandits as fb
 name = sys.argv[1]
-problem = fb.environments.identical_gap(16, 0.7) if fb.policies.describe(name).info.kind == "duel" else (
-    fb.environments.spiked(16, 0.75, 0.2))
+problem = fb.environments.spiked(16, 0.75, 0.2)
+if fb.policies.describe(name).info.kind == "duel":
+    problem = fb.environments.identical_gap(16, 0.7)
 import numba
 began = time.perf_counter()
 fb.simulate(name, problem, 10, repetitions=1, progress=False)
@@ -253,12 +248,10 @@ def start_up() -> None:
         return min(times)
 
     bare = seconds("-c", "pass")
-    print(
-        f"  import factored_bandits      {seconds('-c', 'import factored_bandits'):.3f} "
-        f"({bare:.3f})"
-    )
-    code = "import sys; sys.argv = ['factored-bandits', '--help']; from factored_bandits.cli import main; main()"
-    print(f"  factored-bandits --help      {seconds('-c', code):.3f} ({bare:.3f})")
+    package = seconds("-c", "import factored_bandits")
+    print(f"  import factored_bandits      {package:.3f} ({bare:.3f})")
+    command = seconds("-m", "factored_bandits.cli", "--help")
+    print(f"  factored-bandits --help      {command:.3f} ({bare:.3f})")
 
 
 ENGINES = """
@@ -274,15 +267,16 @@ repetitions = {repetitions}
 
 
 def engines() -> None:
-    """The same units in this process and in two others; then twice as many, for what a unit costs
-    beside its work.
+    """The same tasks in this process and in two others, then twice as many.
+
+    The difference is what a task costs beside its work.
     """
     from joblib.externals.loky import get_reusable_executor
 
     from factored_bandits import lab
 
     def run(engine: lab.Engine, repetitions: int) -> tuple[float, float, float, int]:
-        """Wall clock, seconds of all processors, seconds inside repetitions, units."""
+        """Wall clock, seconds of all processors, seconds inside repetitions, tasks."""
         spec = lab.parse(ENGINES.format(horizon=1_000_000, repetitions=repetitions))
         with tempfile.TemporaryDirectory() as folder:
             wall, used = time.perf_counter(), processors()
@@ -292,28 +286,27 @@ def engines() -> None:
                 get_reusable_executor().shutdown(wait=True)  # then its seconds count
             used = processors() - used
         last = found.frame[found.frame["round"] == found.frame.horizon]
-        return wall, used, float(last.seconds.sum()), len(lab.units(spec, "quick"))
+        return wall, used, float(last.seconds.sum()), len(lab.make_tasks(spec, "quick"))
 
-    print("Engines: units of about a second; work = seconds of a processor inside repetitions")
+    print("Engines: tasks of about a second; work = seconds of a processor inside repetitions")
     run(lab.Engine(workers=1), 1)  # compiles
     found = {}
     for workers, repetitions in ((1, 20), (2, 20), (2, 40)):
-        wall, used, work, units = found[workers, repetitions] = run(
-            lab.Engine(workers=workers), repetitions
-        )
-        efficiency = f"efficiency {work / wall / workers:.0%} by the clock, {work / used:.0%} by processor time"
+        found[workers, repetitions] = run(lab.Engine(workers=workers), repetitions)
+        wall, used, work, tasks = found[workers, repetitions]
+        print(f"  workers {workers}, tasks {tasks}: {work:.1f} s of work in {wall:.1f} s")
         print(
-            f"  workers {workers}, units {units}: {work:.1f} s of work in {wall:.1f} s, {used:.1f} "
-            f"s used: {efficiency}"
+            f"    {used:.1f} s used; efficiency {work / wall / workers:.0%} by the clock, "
+            f"{work / used:.0%} by processor time"
         )
-    (_, used, work, units), (_, more, twice, number) = found[2, 20], found[2, 40]
-    each = ((more - twice) - (used - work)) / (number - units)
-    share = each / (twice / number)
-    print(
-        f"  2 workers: {used - work - units * each:.1f} s to start, then {each * 1e3:.0f} ms per "
-        "unit beside its work"
-    )
-    row("engine overhead per unit, relative to its work", share, "below 0.05")
+
+    _, used, work, tasks = found[2, 20]
+    _, used_twice, work_twice, tasks_twice = found[2, 40]
+    each = ((used_twice - work_twice) - (used - work)) / (tasks_twice - tasks)
+    start = used - work - tasks * each
+    print(f"  2 workers: {start:.1f} s to start, then {each * 1e3:.0f} ms per task beside its work")
+    share = each / (work_twice / tasks_twice)
+    row("engine overhead per task, relative to its work", share, "below 0.05")
 
 
 def processors() -> float:

@@ -1,7 +1,7 @@
 """What TEA does where a factor has no best level (docs/explanation/when-it-fails.md).
 
-Regret per round and the combination recommended at the end, of 20 repetitions; with `--agents`, how
-often and when `diagnose` raises the alarm in 10 agents, and when the first level is out.
+Regret per round and the combination recommended at the end, of 20 repetitions. With `--agents`, how
+often and when `diagnose` raises an alarm in 10 agents, and when the first level is eliminated.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ TABLES = {
     "hidden": [[0.9, 0.1, 0.1], [0.1, 0.7, 0.6], [0.1, 0.6, 0.5]],
     "3 x 3": [[0.8, 0.3, 0.2], [0.2, 0.7, 0.3], [0.3, 0.2, 0.6]],
 }
-HORIZON, ROUNDS, AGENTS = 10**5, 2000, 10
+HORIZON = 10**5
+ROUNDS = 2000
+AGENTS = 10
 
 
 def regret(means, policy):
@@ -36,36 +38,37 @@ def regret(means, policy):
 
 def alarms(means, bound):
     problem = fb.environments.make("table", means=means)
-    first, out = [], []
-    for seed in range(AGENTS):
-        alarm, gone = watched(problem, bound, seed)
-        first.append(alarm)
-        out.append(gone)
-    raised = sorted(t for t in first if t)
-    gone = sorted(t for t in out if t)
-    when = f"median round {statistics.median(raised):,.0f}" if raised else "-"
-    then = f"median round {statistics.median(gone):,.0f}" if gone else "-"
+    runs = [watched(problem, bound, seed) for seed in range(AGENTS)]
+    raised = [alarm for alarm, _ in runs if alarm]
+    eliminated = [elimination for _, elimination in runs if elimination]
     print(
-        f"  {bound:<10} alarm in {len(raised)} of {AGENTS}, {when}; a level out in {len(gone)}, "
-        f"{then}"
+        f"  {bound:<10} alarm in {len(raised)} of {AGENTS}, {middle(raised)}; "
+        f"a level eliminated in {len(eliminated)}, {middle(eliminated)}"
     )
 
 
+def middle(rounds):
+    return f"median round {statistics.median(rounds):,.0f}" if rounds else "-"
+
+
 def watched(problem, bound, seed):
+    """The rounds of the first alarm and of the first elimination, 0 for never."""
     factors = {f"factor {l}": list(range(size)) for l, size in enumerate(problem.sizes)}
     agent = fb.Agent("tea", factors=factors, bound=bound, seed=seed, diagnostics=True)
-    rng, alarm, gone = np.random.default_rng(seed), 0, 0
+    rng = np.random.default_rng(seed)
+    alarm = 0
+    elimination = 0
     for t in range(1, ROUNDS + 1):
         decision = agent.ask()
-        agent.tell(
-            decision.id, problem.module.sample(problem.data, t, np.array(decision.action), rng)
-        )
+        reward = problem.module.sample(problem.data, t, np.array(decision.action), rng)
+        agent.tell(decision.id, reward)
         if t % 25 == 0:
             alarm = alarm or (t if agent.diagnose().alarms else 0)
-            gone = gone or (0 if agent._state.active.all() else t)
-        if alarm and gone:
+            out = any(not row.active for row in agent.status().rows)
+            elimination = elimination or (t if out else 0)
+        if alarm and elimination:
             break
-    return alarm, gone
+    return alarm, elimination
 
 
 if __name__ == "__main__":

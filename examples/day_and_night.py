@@ -1,9 +1,8 @@
-"""An environment of one's own: clicks that come easily by day and hardly at night, whatever is
-shown.
+"""An environment of your own: many clicks by day, few at night, whatever is shown.
 
-The mean of a combination is the product of its qualities times the light of the hour. At night
-nothing does well, but the better of two levels is the better one at every hour; TEA compares levels
-within one short phase at a time, so the hours cancel.
+The mean of a combination is the product of its qualities, times the light of the hour. At night all
+means are low, but the better of two levels is better at every hour. TEA compares levels within one
+short phase at a time, so the hour cancels.
 """
 
 import math
@@ -19,7 +18,7 @@ from factored_bandits.core.kernel import kernel
 class Environment(NamedTuple):
     """Everything that the kernels read: arrays and numbers."""
 
-    start: np.ndarray  # (L + 1,) first level of each factor
+    offsets: np.ndarray  # (L + 1,) index of the first level of each factor
     qualities: np.ndarray  # (levels,)
     highest: float  # product of the best qualities
     day: float  # rounds from one noon to the next
@@ -34,7 +33,7 @@ def light(env, t):
 def mean(env, t, action):
     product = light(env, t)
     for l in range(len(action)):
-        product *= env.qualities[env.start[l] + action[l]]
+        product *= env.qualities[env.offsets[l] + action[l]]
     return product
 
 
@@ -56,7 +55,7 @@ def make(factors, day=1000.0):
         kind="factored",
         module=sys.modules[__name__],  # where `mean`, `sample` and `regret` are
         data=Environment(
-            start=np.concatenate([[0], np.cumsum(sizes)]),
+            offsets=np.concatenate([[0], np.cumsum(sizes)]),
             qualities=np.concatenate(qualities),
             highest=math.prod(float(factor.max()) for factor in qualities),
             day=float(day),
@@ -71,7 +70,7 @@ def make(factors, day=1000.0):
 
 
 if __name__ == "__main__":
-    # this very file, under its own name: what is compiled can then be kept for the next run
+    # this file under its own name, so that compiled code can be kept for the next run
     import day_and_night
 
     problem = day_and_night.make([[0.9, 0.5, 0.5], [0.95, 0.5]])

@@ -1,9 +1,9 @@
-"""Which of eight prompts do people like best? They see two answers and pick one, call it a tie, or
-skip the question.
+"""Which of eight prompts do people like best?
 
-The agent begins with the picks of yesterday and decides which two prompts meet next; prompts that
-another one beats with high confidence are shown no more. A question that was skipped expires, and counts
-as a tie. It stops when it is sure.
+They see two answers and pick one, call it a tie, or skip the question. The agent begins with the
+picks of yesterday and decides which two prompts meet next. Prompts that another one beats with high
+confidence are no longer shown. A question that was skipped expires, and counts as a tie. The
+program stops when one prompt is left.
 """
 
 import math
@@ -28,9 +28,7 @@ rng = np.random.default_rng(5)
 
 
 def answer(first, second):
-    """What a person does with two answers: 1 picks the first, 0 the second, 0.5 a tie, None no
-    answer.
-    """
+    """1 if a person picks the first answer, 0 the second, 0.5 a tie, None if none is given."""
     if rng.random() < 0.1:
         return None
     if rng.random() < 0.15:
@@ -40,17 +38,14 @@ def answer(first, second):
 
 
 def picks_of_yesterday():
-    """Two prompts at random, and who won: (winner, loser, tie), as a CSV file of past duels would
-    have them.
-    """
+    """Past duels as (winner, loser, tie), which is what a CSV file would hold."""
     picks = []
     for _ in range(60):
         first, second = (str(prompt) for prompt in rng.choice(PROMPTS, 2, replace=False))
         outcome = answer(first, second)
         if outcome is not None:
-            picks.append(
-                (second, first, False) if outcome == 0 else (first, second, outcome == 0.5)
-            )
+            winner, loser = (second, first) if outcome == 0 else (first, second)
+            picks.append((winner, loser, outcome == 0.5))
     return picks
 
 

@@ -1,9 +1,8 @@
-"""Epsilon-greedy, factor by factor: a complete policy in one file, by the contract of
-docs/explanation/contract.md.
+"""Epsilon-greedy, factor by factor: a complete policy in one file.
 
-With chance epsilon every factor is played at random; otherwise each factor plays the level with the
-best mean so far. Simple and quick, and without any guarantee: a level that was unlucky early is
-looked at again only by chance.
+With probability epsilon every factor plays a random level. Otherwise each factor plays the level
+with the best mean so far. Simple and quick, but without a guarantee: a level that was unlucky early
+is tried again only by a random play. docs/explanation/contract.md explains the parts.
 """
 
 from typing import NamedTuple
@@ -25,7 +24,7 @@ INFO = Info(
 
 
 class Params(NamedTuple):
-    """The chance of a random play."""
+    """The probability of a random play."""
 
     epsilon: float = 0.05
 
@@ -33,15 +32,15 @@ class Params(NamedTuple):
 class State(NamedTuple):
     """What each level has brought."""
 
-    start: np.ndarray  # (L + 1,) first level of each factor
-    # (levels,) sum of rewards; begins at 1 for one imagined success, so that every level gets a try
-    total: np.ndarray
-    plays: np.ndarray  # (levels,) begins at 1 likewise
+    offsets: np.ndarray  # (L + 1,) index of the first level of each factor
+    total: np.ndarray  # (levels,) sum of rewards, from one imagined success each
+    plays: np.ndarray  # (levels,) number of plays, the imagined one included
 
 
 def init(params, sizes, horizon):
-    start = np.concatenate([[0], np.cumsum(sizes)])
-    return State(start, np.ones(start[-1]), np.ones(start[-1], dtype=np.int64))
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    levels = offsets[-1]
+    return State(offsets, np.ones(levels), np.ones(levels, dtype=np.int64))
 
 
 @kernel
@@ -50,29 +49,32 @@ def plan(params, state, t, rng, actions):
         recommend(params, state, actions[0])
     else:
         for l in range(actions.shape[1]):
-            actions[0, l] = int(rng.random() * (state.start[l + 1] - state.start[l]))
+            size = state.offsets[l + 1] - state.offsets[l]
+            actions[0, l] = int(rng.random() * size)
     return 1  # a block of one play
 
 
 @kernel
 def learn(params, state, t, actions, rewards):
     for l in range(actions.shape[1]):
-        state.total[state.start[l] + actions[0, l]] += rewards[0]
-        state.plays[state.start[l] + actions[0, l]] += 1
+        level = state.offsets[l] + actions[0, l]
+        state.total[level] += rewards[0]
+        state.plays[level] += 1
 
 
 @kernel
 def recommend(params, state, action):
     for l in range(len(action)):
-        first = best = state.start[l]
-        for i in range(first, state.start[l + 1]):
+        first = best = state.offsets[l]
+        for i in range(first, state.offsets[l + 1]):
+            # the larger mean, without dividing
             if state.total[i] * state.plays[best] > state.total[best] * state.plays[i]:
                 best = i
         action[l] = best - first
 
 
 if __name__ == "__main__":
-    import epsilon_greedy  # this very file, under its own name
+    import epsilon_greedy  # this file, imported under its own name
 
     problem = fb.environments.spiked(levels=4, best=0.81, gap=0.3)
     for policy in (epsilon_greedy, fb.policies.make(epsilon_greedy, epsilon=0.2), "tea", "uniform"):

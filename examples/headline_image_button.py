@@ -1,8 +1,7 @@
-"""Twelve headlines, eight images, five buttons: 480 pages. Which policy finds the best one, and at
-what price?
+"""Twelve headlines, eight images, five buttons: which policy finds the best of 480 pages?
 
 Each part adds to the log-odds of a purchase. Three policies that know nothing of that are compared:
-TEA works factor by factor, UCB1 treats each of the 480 pages as a thing of its own, uniform play is
+TEA works factor by factor, UCB1 treats each of the 480 pages as an arm, uniform play is
 the usual randomised test.
 """
 
@@ -20,9 +19,9 @@ PAGE = fb.environments.make(
 
 
 def main():
-    print(
-        f"best page {PAGE.best} converts {PAGE.mean(PAGE.best):.1%}, the first page {PAGE.mean([0, 0, 0]):.1%}\n"
-    )
+    best = PAGE.mean(PAGE.best)
+    first = PAGE.mean([0, 0, 0])
+    print(f"best page {PAGE.best} converts {best:.1%}, the first page {first:.1%}\n")
     comparison = fb.compare("tea, flat_ucb1, uniform", PAGE, horizon=100_000, repetitions=4, seed=1)
     print(comparison)
     print()

@@ -1,6 +1,4 @@
-"""A first algorithm of one's own: a hundred random plays per level, then the best mean of each
-factor for ever.
-"""
+"""A first algorithm of your own: 100 random plays per level, then the best mean of each factor."""
 
 from typing import NamedTuple
 
@@ -24,9 +22,8 @@ class State(NamedTuple):
 
 
 def init(params, sizes, horizon):
-    return State(
-        np.zeros((len(sizes), max(sizes))), np.zeros((len(sizes), max(sizes))), np.array(sizes)
-    )
+    shape = (len(sizes), max(sizes))
+    return State(np.zeros(shape), np.zeros(shape), np.array(sizes))
 
 
 @kernel
@@ -48,29 +45,19 @@ def learn(params, state, t, actions, rewards):
 @kernel
 def recommend(params, state, action):
     for l in range(len(action)):
-        action[l] = 0
+        best = 0
         for i in range(1, state.sizes[l]):
-            if (
-                state.total[l, i] * state.plays[l, action[l]]
-                > state.total[l, action[l]] * state.plays[l, i]
-            ):
-                action[l] = i
+            # the larger mean, without dividing
+            if state.total[l, i] * state.plays[l, best] > state.total[l, best] * state.plays[l, i]:
+                best = i
+        action[l] = best
 
 
 if __name__ == "__main__":
-    import hundred_tries  # this very file, under its own name
+    import hundred_tries  # this file, imported under its own name
 
+    policies = [hundred_tries, "tea(bound=betting)", "flat_ucb1"]
     for step in (1.5, 0.15):  # how much the best levels add to the log-odds
-        page = fb.environments.make(
-            "logistic", effects=[[0.0] * 11 + [step], [0.0] * 7 + [step]], base=-1.0
-        )
-        print(
-            fb.compare(
-                [hundred_tries, "tea(bound=betting)", "flat_ucb1"],
-                page,
-                1_000_000,
-                20,
-                seed=1,
-                progress=False,
-            )
-        )
+        effects = [[0.0] * 11 + [step], [0.0] * 7 + [step]]
+        page = fb.environments.make("logistic", effects=effects, base=-1.0)
+        print(fb.compare(policies, page, 1_000_000, 20, seed=1, progress=False))

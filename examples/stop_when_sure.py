@@ -1,9 +1,7 @@
-"""Headline and image: stop as soon as the best combination is certain, and notice if there is no
-such thing.
+"""Stop as soon as the best headline and image are certain, and notice if there is no best.
 
-One may look at a certificate after every visitor: it holds whenever one stops. It rests on the
-assumption that each factor has a best level whatever the other one shows; `diagnose` watches over
-that at the same time.
+A certificate may be read after every visitor: it is valid at any stopping time. It assumes that
+each factor has a best level whatever the other one shows; `diagnose` tests that at the same time.
 """
 
 import numpy as np
@@ -11,19 +9,16 @@ import numpy as np
 import factored_bandits as fb
 
 FACTORS = {"headline": ["question", "number", "plain"], "image": ["face", "product"]}
-FITTING = {
-    ("question", "face"): 0.5,
-    ("number", "product"): 0.5,
-}  # the second site: what is best depends on the other
+# on the second site the best headline depends on the image
+FITTING = {("question", "face"): 0.5, ("number", "product"): 0.5}
+HEADLINES = {"question": 0.5, "number": 0.3, "plain": 0.2}
+IMAGES = {"face": 1.0, "product": 0.6}
 
 
 def interest(site, headline, image):
-    """The chance of a click."""
+    """The probability of a click."""
     if site == "ordinary":
-        return {"question": 0.5, "number": 0.3, "plain": 0.2}[headline] * {
-            "face": 1.0,
-            "product": 0.6,
-        }[image]
+        return HEADLINES[headline] * IMAGES[image]
     return FITTING.get((headline, image), 0.1)
 
 
@@ -34,7 +29,8 @@ def experiment(site, bound, visitors=20_000):
         decision = agent.ask()
         agent.tell(decision.id, float(rng.random() < interest(site, *decision.levels.values())))
         if visitor % 100 == 0:
-            certificate, diagnosis = fb.certificate(agent), agent.diagnose()
+            certificate = fb.certificate(agent)
+            diagnosis = agent.diagnose()
             if diagnosis.alarms or certificate.confidence >= 0.95:
                 break
     print(f"the {site} site, bound={bound}: {visitor:,} visitors")

@@ -1,4 +1,4 @@
-"""The figures of the pages, by the library itself: `python docs/figures/draw.py`. Drawn anew only by hand."""
+"""The figures of the pages, drawn when someone asks for it: `python docs/figures/draw.py`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def figure(columns: int, height: float = 2.9) -> tuple[matplotlib.figure.Figure,
 
 
 def context() -> None:
-    """Means of three headlines beside three images: a sum, a product, and one where the lines cross."""
+    """Means of three headlines beside three images: a sum, a product, and lines that cross."""
     tables = {
         "a sum: always the same lead": np.array([0.50, 0.35, 0.25])[:, None]
         + np.array([0.0, 0.15, 0.3]),
@@ -53,18 +53,17 @@ def context() -> None:
         one.set_xlabel(verdict, color=INK, fontweight="bold")
     axes[0].set_ylabel("mean reward", color=INK)
     axes[0].legend(frameon=False, fontsize=9)
-    save(drawn, HERE / "company.svg")
+    save(drawn, HERE / "context.svg")
 
 
 def moving_context() -> None:
-    """One factor of a drifting problem: running means of two levels, and the sum of their differences within phases."""
+    """A drifting problem: running means of two levels, and their differences within phases."""
     rng = np.random.default_rng(4)
     rounds = 3000
     t = np.arange(rounds)
     light = 0.35 + 0.3 * np.sin(2 * np.pi * t / rounds)  # the same for both levels
-    late = rng.random(rounds) < np.where(
-        t < rounds // 2, 0.2, 0.8
-    )  # when the better level was played
+    # when the better level was played: mostly in the second half
+    late = rng.random(rounds) < np.where(t < rounds // 2, 0.2, 0.8)
     better, worse = light + 0.1, light
     drawn, (left, right) = figure(2, 3.0)
     right.sharey(left)
@@ -95,10 +94,26 @@ def moving_context() -> None:
     for one in (left, right):
         one.set_xlabel("round", color=INK)
         one.set_ylim(-0.2, 0.8)
-    save(drawn, HERE / "moving-company.svg")
+    save(drawn, HERE / "moving-context.svg")
+
+
+def regret() -> None:
+    """Regret on 480 pages, the comparison of the README."""
+    page = fb.environments.make(
+        "logistic",
+        effects=[[0.0] * 11 + [1.6], [0.0] * 7 + [1.5], [0.0] * 4 + [1.2]],
+        base=-2.5,
+    )
+    policies = "tea(bound=betting), tea, flat_ucb1, uniform"
+    comparison = fb.compare(policies, page, 100_000, 4, seed=1, progress=False)
+    save(
+        fb.plot.regret(comparison, title="480 pages: what each algorithm loses"),
+        HERE / "regret.svg",
+    )
 
 
 if __name__ == "__main__":
     with matplotlib.rc_context(SETTINGS):
         context()
         moving_context()
+        regret()

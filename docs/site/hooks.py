@@ -1,4 +1,4 @@
-"""For the site only: the examples become a page, and links to files that are no pages become plain names."""
+"""For the site only: a page of examples, and plain names for links that lead to no page."""
 
 from __future__ import annotations
 

@@ -123,5 +123,5 @@ def test_command_refuses_in_one_sentence(tmp_path):
     assert run("nothing").exit_code == 2
     none = run("factored", "--only", "no such problem")
     assert none.exit_code == 2
-    assert "--only 'no such problem' is in none of the names: rank one" in none.output
+    assert "--only 'no such problem' is in none of the names: rank1" in none.output
     assert run("factored", "--plot", str(tmp_path / "profile.gif")).exit_code == 2

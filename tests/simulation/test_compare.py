@@ -245,7 +245,9 @@ def test_eliminations_are_those_of_eliminating_policies():
     comparison = quiet("uniform, tea", horizon=3_000)
     (table,) = comparison.eliminations()
     assert table.title.startswith("tea:")
-    rounds = [event.round for event in comparison.results[1].eliminations if event.event == "eliminated"]
+    rounds = [
+        event.round for event in comparison.results[1].eliminations if event.event == "eliminated"
+    ]
     assert rounds, "this problem is easy: something must be ruled out"
     assert quiet("uniform").eliminations_table() == "none of these policies eliminates"
     with pytest.raises(InvalidInputError, match="factors must be 2 names"):

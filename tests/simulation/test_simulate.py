@@ -98,7 +98,7 @@ def test_a_trillion_rounds():
     assert quiet("tea", problem, 1e15, repetitions=1).horizon == 10**15
 
 
-def test_regret_of_the_paper_s_rank_one_problem():
+def test_regret_of_the_paper_s_rank1_problem():
     """An independent implementation measured about 26,000 (10 repetitions)."""
     summary = quiet(
         "tea", fb.environments.spiked(16, 0.75, 0.2), 1e6, repetitions=20, seed=1

@@ -160,7 +160,7 @@ def test_every_named_problem(name):
 
 @pytest.mark.full
 @pytest.mark.parametrize("best", [0.25, 0.5, 0.75, 1.0])
-def test_the_paper_s_rank_one_problems(best):
+def test_the_paper_s_rank1_problems(best):
     problem = fb.environments.spiked(16, best=best, gap=0.2)
     found = theory.check(run(problem, 1e6, repetitions=20), problem, fraction=1.0)
     assert found.below_upper, str(found)

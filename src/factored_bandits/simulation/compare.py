@@ -244,7 +244,7 @@ def compare(
 ) -> Comparison:
     """Run several policies on one problem; every one meets the same noise.
 
-    After Ctrl-C, what is finished comes back, marked `interrupted`.
+    After Ctrl-C, what is finished is returned, marked `interrupted`.
 
     Parameters
     ----------

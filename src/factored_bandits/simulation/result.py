@@ -129,7 +129,7 @@ class Result:
     >>> problem = fb.environments.identical_gap(4, 0.9)
     >>> result = fb.simulate("dueling_tea", problem, 2_000, repetitions=3, seed=1, progress=False)
     >>> result.label, result.problem, result.regret.shape, result.plays[0].shape
-    ('dueling_tea', 'duel_matrix (4 arms)', (3, 100), (3, 4))
+    ('dueling_tea', 'duel_utility (4 arms)', (3, 100), (3, 4))
     >>> result.records[2].repetition
     2
     """
