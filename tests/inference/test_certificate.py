@@ -19,7 +19,7 @@ from factored_bandits.inference import Certificate, Claim
 from factored_bandits.policies.tem import bounds as _bounds
 from factored_bandits.policies.tem import report as _tem_report
 
-BOUNDS = list(_bounds.CONSTANTS)
+BOUNDS = list(_bounds.BOUNDS)
 FACTORS = {"page": ["A", "B", "C"], "button": ["red", "blue"]}
 ALPHA = 0.3
 
@@ -90,7 +90,7 @@ def test_the_p_value_of_a_pair_is_one_over_its_wealth():
     """Two levels, betting: one opponent, so nothing is spent on a union."""
     agent = agent_of(rounds=60)
     state = agent._state
-    wealth = state.evidence[state.pair_start[1] : state.pair_start[2]].reshape(2, 2)
+    wealth = state.evidence[state.pair_offsets[1] : state.pair_offsets[2]].reshape(2, 2)
     expected = [min(1.0, math.exp(-wealth[1, 0])), min(1.0, math.exp(-wealth[0, 1]))]
     assert _tem_report.p_value(state, 1).tolist() == pytest.approx(expected)
 
@@ -102,7 +102,7 @@ def test_a_level_that_is_out_is_certified_out_at_that_level(bound):
     t, seen = agent.status().asked + 1, 0
     for row, claim in zip(agent.status().rows, fb.certificate(agent).claims, strict=True):
         size = len(FACTORS[row.factor])
-        level = _bounds.spent(size, _bounds.CONSTANTS[bound]) / fb.theory.f(t - 10)
+        level = _bounds.spent(size, _bounds.BOUNDS[bound]) / fb.theory.f(t - 10)
         if row.active is False:
             assert claim.p_value < level
             seen += 1
@@ -132,7 +132,7 @@ def test_the_certificate_pays_for_the_union_over_pairs(bound, size):
     bound costs more than delta says.
     """
     agent = fb.Agent("tea", factors={"page": list(range(size))}, bound=bound, seed=2)
-    spent = _bounds.spent(size, _bounds.CONSTANTS[bound])
+    spent = _bounds.spent(size, _bounds.BOUNDS[bound])
     while len(active_at(agent, 1e-3)) > 1:
         for _ in range(size):
             decision = agent.ask()
@@ -335,7 +335,7 @@ def test_late_failures_rule_nothing_out(bound):
     for level in (0, 1):
         assert sum(smallest[level] <= ALPHA for _, smallest in found) <= most_of(runs, ALPHA)
     probability = (
-        2.0 * _bounds.spent(2, _bounds.CONSTANTS[bound]) / fb.theory.f(2 * earliest(bound) + 1)
+        2.0 * _bounds.spent(2, _bounds.BOUNDS[bound]) / fb.theory.f(2 * earliest(bound) + 1)
     )
     assert probability < 0.02
     assert sum(out for out, _ in found) <= most_of(runs, probability)

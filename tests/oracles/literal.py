@@ -1,9 +1,8 @@
-"""Algorithms 1, 2 and 3 of the paper, line by line: slow on purpose, and the oracle for everything
-fast.
+"""Algorithms 1, 2 and 3 of the paper, line by line: slow on purpose, the oracle for the fast form.
 
-`Literal` is TEM with the paper's own bookkeeping. The functions below make a policy module of it
-(Algorithm 1), so that the simulator can run and compile it; it draws its randomness in the same
-order as the fast form.
+`State` is TEM with the paper's own bookkeeping. The functions make a policy module of it (Algorithm
+1), so that the simulator can run and compile it; it draws its randomness in the same order as the
+fast form.
 """
 
 from __future__ import annotations
@@ -39,7 +38,8 @@ class State(NamedTuple):
 
 def init(params, sizes, horizon):
     """Lines 1-3 of Algorithm 3."""
-    factors, largest = len(sizes), int(max(sizes))
+    factors = len(sizes)
+    largest = int(max(sizes))
     inside = np.arange(largest)[None, :] < np.asarray(sizes)[:, None]
     return State(
         np.asarray(sizes),
@@ -62,12 +62,16 @@ def f(t):
 def get_active_set(state, l, delta):
     """Lines 5-17."""
     size = state.sizes[l]
+
+    # lines 6-7
     for i in range(size):
         for j in range(size):
             if state.N[l, i, j] == 0:
                 for k in range(size):
                     state.active[l, k] = True
                 return size
+
+    # lines 9-11
     count = 0
     for i in range(size):
         largest = -math.inf
@@ -79,10 +83,14 @@ def get_active_set(state, l, delta):
         state.active[l, i] = largest <= 0.0
         if largest <= 0.0:
             count += 1
+
+    # lines 12-13
     if count == 0:
         for i in range(size):
             state.active[l, i] = True
         count = size
+
+    # lines 14-16
     left = 0
     for i in range(size):
         state.B[l, i] = state.B[l, i] and state.active[l, i]
@@ -91,31 +99,38 @@ def get_active_set(state, l, delta):
     if left == 0:
         for i in range(size):
             state.B[l, i] = state.active[l, i]
+
     return count
 
 
 @kernel
 def schedule_next(state, l, length, rng, actions):
     """Lines 19-26; the last, partial round over B goes to a random part of it."""
-    row, loyal = 0, 0
+    row = 0
+    in_B = 0
+
+    # lines 20-22
     for i in range(state.sizes[l]):
         if state.active[l, i]:
             actions[row, l] = i
             row += 1
             if state.B[l, i]:
-                state.order[loyal] = i
-                loyal += 1
+                state.order[in_B] = i
+                in_B += 1
     active = row
-    while row + loyal <= length:
-        for k in range(loyal):
+
+    # lines 23-26
+    while row + in_B <= length:
+        for k in range(in_B):
             actions[row, l] = state.order[k]
             row += 1
     for k in range(length - row):
-        pick = k + randint(rng, loyal - k)
+        pick = k + randint(rng, in_B - k)
         arm = state.order[pick]
         state.order[pick] = state.order[k]
         state.order[k] = arm
         actions[row + k, l] = arm
+
     if active > 1:
         shuffle_column(rng, actions, l, length)
 
@@ -125,10 +140,15 @@ def give_feedback(state, l, actions, rewards):
     """Lines 28-35."""
     size = state.sizes[l]
     for i in range(size):
-        state.plays[i], state.sums[i] = 0, 0.0
+        state.plays[i] = 0
+        state.sums[i] = 0.0
+
+    # lines 30-32
     for row in range(len(rewards)):
         state.sums[actions[row, l]] += rewards[row]
         state.plays[actions[row, l]] += 1
+
+    # lines 33-35
     for i in range(size):
         for j in range(size):
             if state.plays[i] > 0 and state.plays[j] > 0:

@@ -14,8 +14,8 @@ import numpy as np
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.tem.bounds import (
-    CONSTANTS,
     NEVER,
+    PAPER,
     SUM_OF_INVERSES,
     first_round_at,
     log_f,
@@ -124,7 +124,7 @@ def tau(D: Any, N: Any) -> Floats:
     for j, i in zip(*np.nonzero((differences > 0.0) & (counts > 0)), strict=True):
         values[i] = max(
             values[i],
-            threshold(float(differences[j, i]), int(counts[j, i]), size, CONSTANTS["paper"], 0.0),
+            threshold(PAPER, float(differences[j, i]), int(counts[j, i]), size, 0.0),
         )
 
     return values

@@ -1,4 +1,4 @@
-"""Dueling TEA that learns in both places: the paper's module, fed twice per phase."""
+"""Dueling TEA that learns in both positions: the paper's module, fed twice per phase."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ BOTH = fb.policies.make("dueling_tea", positions="both")
 
 @kernel
 def learn(params, state, t, actions, rewards):
-    """feedback with two plays of every arm: its reward in the first place, and minus the reward in
-    the second.
-    """
+    """feedback with two plays of every arm: its reward as the first, minus that as the second."""
     size = state.sizes[0]
     for i in range(size):
         state.plays[i], state.sums[i] = 0, 0.0
@@ -38,7 +36,7 @@ def learn(params, state, t, actions, rewards):
 
 
 def test_both_positions_equal_the_module_fed_twice():
-    """Same chance, same plays, with arms that leave and come back."""
+    """Same random numbers, same plays, with arms that are eliminated and re-enter."""
     problem = fb.environments.arithmetic(6, step=0.09)
     fast, slow = (
         fb.simulate(policy, problem, 60_000, repetitions=3, seed=2, skip_idle=False, progress=False)
@@ -52,15 +50,13 @@ def test_a_phase_counts_every_arm_twice():
     state = dueling_tea.init(BOTH.encoded(), np.array([3, 3]), 0)
     actions, rewards = np.array([[0, 1], [1, 2], [2, 0]]), np.array([1.0, 1.0, -1.0])
     dueling_tea.learn(BOTH.encoded(), state, 1, actions, rewards)
-    assert state.total.tolist() == [
-        2.0,
-        0.0,
-        -2.0,
-    ]  # 0 won in both places, 1 won and lost, 2 lost both
-    assert state.counts[0, 1] == 2  # N of all pairs
+    # 0 won in both positions, 1 won and lost, 2 lost both
+    assert state.S.tolist() == [2.0, 0.0, -2.0]
+    # N of all pairs
+    assert state.cohort_N[0] == 2
     dueling_tea.learn(dueling_tea.Params(positions=0), state, 4, actions, rewards)
-    assert state.total.tolist() == [3.0, 1.0, -3.0]
-    assert state.counts[0, 1] == 3
+    assert state.S.tolist() == [3.0, 1.0, -3.0]
+    assert state.cohort_N[0] == 3
 
 
 def test_both_positions_keep_the_contract(monkeypatch):
@@ -79,3 +75,16 @@ def test_both_positions_keep_the_contract(monkeypatch):
     for decision in reversed(decisions):
         agent.tell(decision.id, 1.0 if decision.action[0] == 0 else 0.0)
     assert agent.best() == "a"
+
+
+@pytest.mark.parametrize("bound", ["paper", "hoeffding", "bernstein", "betting"])
+def test_an_outcome_used_twice_is_no_pair_of_plays(bound):
+    """Refused before a state is built, and only where plays are paired."""
+    both = fb.policies.make("dueling_tea", positions="both", bound=bound)
+    sizes = np.array([10**6, 10**6])
+    fb.policies.make("dueling_tea", bound=bound).check(sizes, 0)
+    if bound in ("paper", "hoeffding"):
+        both.check(sizes, 0)
+    else:
+        with pytest.raises(InvalidInputError, match="uses one outcome twice"):
+            both.check(sizes, 0)

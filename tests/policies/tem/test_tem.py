@@ -11,6 +11,7 @@ import factored_bandits as fb
 from factored_bandits.errors import InvalidInputError, RewardOutOfRangeError
 from factored_bandits.policies.tem import active_set as _tem
 from factored_bandits.policies.tem import bounds as _bounds
+from factored_bandits.policies.tem import phase as _tem_phase
 from factored_bandits.policies.tem import state as _tem_state
 from oracles import literal
 
@@ -82,9 +83,7 @@ def test_equals_the_pseudo_code(size, seed, steps, spread):
     ),
 )
 def test_late_rewards_are_learned_in_order(size, seed, steps):
-    """Several phases may be open; each is learned whole, in order, and the next look sees all that
-    was learned.
-    """
+    """Several phases may be open; each is learned whole, in order, and seen by the next call."""
     state, oracle = _tem_state.new_state(np.array([size])), literal.init(None, np.array([size]), 0)
     rng, t, waiting = np.random.default_rng(seed), 1, []
     advantage = np.linspace(-1, 1, size)
@@ -93,9 +92,9 @@ def test_late_rewards_are_learned_in_order(size, seed, steps):
             _tem.active_set(state, 0, _bounds.log_f(t))
             literal.get_active_set(oracle, 0, 1.0 / literal.f(t))
             assert state.active.tolist() == oracle.active[0].tolist()
-            assert (state.membership != _tem_state.AWAY).tolist() == oracle.B[0].tolist()
+            assert (state.membership != _tem_state.OUTSIDE_B).tolist() == oracle.B[0].tolist()
             actions = np.zeros((int(state.active.sum()) + extra, 1), dtype=np.int64)
-            _tem.schedule(state, 0, len(actions), rng, actions)
+            _tem_phase.schedule(state, 0, len(actions), rng, actions)
             waiting.append(actions)
             t += len(actions)
         for _ in range(rng.integers(0, len(waiting) + 1)):
@@ -103,7 +102,7 @@ def test_late_rewards_are_learned_in_order(size, seed, steps):
             rewards = np.where(
                 rng.random(len(actions)) < 0.5 + 0.5 * advantage[actions[:, 0]], 1.0, -1.0
             )
-            _tem.feedback(state, 0, actions, rewards)
+            _tem_phase.feedback(state, 0, actions, rewards)
             literal.give_feedback(oracle, 0, actions, rewards)
     for i in range(size):
         for j in range(size):
@@ -122,23 +121,23 @@ def test_growing_confidence_as_in_tea():
     assert len(beside.tem.active) < 6
 
 
-def test_arms_leave_and_come_back():
+def test_arms_are_eliminated_and_re_enter():
     beside, advantage = Beside(3, 0), np.array([-0.9, 0.0, 0.9])
     for _ in range(200):
         beside.look(0.9)
         beside.play(0, advantage)
     beside.look(0.9)
-    away = set(range(3)) - set(beside.tem.active)
-    assert away
-    beside.look(1e-300)  # so sure that nothing is ruled out
-    assert away <= set(beside.tem.active)
-    assert not away & set(beside.tem.B)
-    for _ in range(50):  # the returned arms play, but never more than once a phase
+    eliminated = set(range(3)) - set(beside.tem.active)
+    assert eliminated
+    beside.look(1e-300)  # so sure that nothing is eliminated
+    assert eliminated <= set(beside.tem.active)
+    assert not eliminated & set(beside.tem.B)
+    for _ in range(50):  # arms that re-entered play, but never more than once a phase
         beside.play(4, advantage)
         beside.look(0.9)
 
 
-def test_empty_active_set_brings_all_back_and_b_is_refilled():
+def test_if_all_are_eliminated_all_re_enter_and_b_is_refilled():
     """Force a cycle in D: each arm is beaten by another, so that no arm survives."""
     beside = Beside(3, 1)
     beside.look(1.0)
@@ -150,9 +149,9 @@ def test_empty_active_set_brings_all_back_and_b_is_refilled():
         oracle.D[0, i, j], oracle.D[0, j, i] = 900.0, -900.0
         oracle.N[0, i, j] = oracle.N[0, j, i] = 1000
         at = min(i, j) * 3 + max(i, j)
-        state.difference[at] = 900.0 if i < j else -900.0
-        state.comparisons[at] = 1000
-    state.counts[0, _tem_state.DIRTY] = _tem_state.STALE
+        state.D[at] = 900.0 if i < j else -900.0
+        state.N[at] = 1000
+    state.dirty[0] = _tem_state.STALE
     beside.look(0.5)
     assert beside.tem.active.tolist() == [0, 1, 2]
     for _ in range(5):
@@ -163,9 +162,7 @@ def test_empty_active_set_brings_all_back_and_b_is_refilled():
 
 
 def test_b_runs_empty_and_becomes_the_active_set():
-    """The leader is removed by arms that had been away: nobody loyal is left, so B is refilled from
-    K*.
-    """
+    """The leader is eliminated by arms that had re-entered: B is empty, and refilled from K*."""
     beside = Beside(3, 5)
     ahead, behind = np.array([0.95, -0.95, -0.95]), np.array([-0.95, 0.95, 0.9])
     for _ in range(120):
@@ -198,9 +195,7 @@ def test_first_call_keeps_everyone_before_all_pairs_are_played():
 
 
 def test_left_over_slots_are_spread_evenly_at_random():
-    """Each of 4 loyal arms gets one of 2 spare slots with chance 1/2; 4 standard errors of 4000
-    draws.
-    """
+    """Each of 4 arms in B gets one of 2 spare slots with probability 1/2; 4 standard errors."""
     tem, rng = fb.TEM(4), np.random.default_rng(0)
     twice = np.zeros(4)
     first = np.zeros(4)
@@ -241,13 +236,11 @@ def test_wrong_input_is_refused_and_changes_nothing():
 @given(st.one_of(st.integers(1, 10**6), st.integers(1, 4 * 10**15)), st.floats(-3e-16, 3e-16))
 @settings(max_examples=500, deadline=None)
 def test_first_round_at_is_exact(t, nudge):
-    """The closed form names the very first round at which log f reaches the level, also a hair
-    beside a round.
-    """
-    level = _bounds.log_f(float(t)) * (1.0 + nudge)
-    found = _bounds.first_round_at(level)
-    assert _bounds.log_f(float(found)) >= level
-    assert found == 1 or _bounds.log_f(float(found - 1)) < level
+    """The very first round at which log f reaches log(1 / delta), also a hair beside a round."""
+    log_inv_delta = _bounds.log_f(float(t)) * (1.0 + nudge)
+    found = _bounds.first_round_at(log_inv_delta)
+    assert _bounds.log_f(float(found)) >= log_inv_delta
+    assert found == 1 or _bounds.log_f(float(found - 1)) < log_inv_delta
 
 
 def test_first_round_at_the_ends():

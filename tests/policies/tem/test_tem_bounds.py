@@ -1,6 +1,4 @@
-"""The bounds of TEM: each against its definition computed from scratch, and against its promise by
-simulation.
-"""
+"""The bounds of TEM: each against its definition from scratch, its guarantee by simulation."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ import factored_bandits as fb
 from factored_bandits.policies.tem import bounds as _bounds
 from factored_bandits.policies.tem import state as _tem_state
 
-BOUNDS = list(_bounds.CONSTANTS)
+BOUNDS = list(_bounds.BOUNDS)
 SHARP = ["bernstein", "betting"]
 
 
@@ -41,16 +39,16 @@ class FromScratch:
                 total, n, squares = total + y, n + 1, squares + y * y
         return total, n, evidence
 
-    def is_out(self, i: int, delta: float) -> bool:
-        level = math.log(1.0 / delta) + math.log(2 * self.size)
+    def is_eliminated(self, i: int, delta: float) -> bool:
+        log_inv_delta = math.log(1.0 / delta) + math.log(2 * self.size)
         for j in range(self.size):
             if j == i:
                 continue
             total, _, evidence = self.lead(j, i)
-            if self.bound == "betting" and evidence > level:
+            if self.bound == "betting" and evidence > log_inv_delta:
                 return True
             v = max(evidence, 1.0)
-            exponent = level + math.log(3.105546) + 1.4 * math.log(1.0 + math.log2(v))
+            exponent = log_inv_delta + math.log(3.105546) + 1.4 * math.log(1.0 + math.log2(v))
             boundary = _bounds.K1 * math.sqrt(v * exponent) + _bounds.REACH * exponent
             if self.bound == "bernstein" and total > boundary:
                 return True
@@ -68,7 +66,7 @@ class FromScratch:
 def test_equals_its_definition(bound, size, seed, deltas, extra):
     rng, tem, scratch = np.random.default_rng(seed), fb.TEM(size, bound), FromScratch(size, bound)
     advantage = np.linspace(-0.9, 0.9, size)
-    seen_out = False
+    seen_eliminated = False
     for delta in deltas:
         for _ in range(30):
             active = tem.active_set(delta)
@@ -76,9 +74,9 @@ def test_equals_its_definition(bound, size, seed, deltas, extra):
             rewards = np.where(rng.random(len(arms)) < 0.5 + 0.5 * advantage[arms], 1.0, -1.0)
             tem.feedback(arms, rewards)
             scratch.phases.append((arms, rewards))
-        expected = [i for i in range(size) if not scratch.is_out(i, delta)]
+        expected = [i for i in range(size) if not scratch.is_eliminated(i, delta)]
         assert tem.active_set(delta).tolist() == (expected or list(range(size)))
-        seen_out = seen_out or len(expected) < size
+        seen_eliminated = seen_eliminated or len(expected) < size
     for i, j in itertools.permutations(range(size), 2):
         total, n, _ = scratch.lead(i, j)
         assert tem.D[i, j] == pytest.approx(total)
@@ -86,8 +84,8 @@ def test_equals_its_definition(bound, size, seed, deltas, extra):
 
 
 @pytest.mark.parametrize("bound", BOUNDS)
-def test_status_and_threshold_tell_the_same_story(bound):
-    """The lower end of a lead is positive exactly when the other arm is out."""
+def test_radius_and_threshold_agree(bound):
+    """The lower end of a lead is positive exactly when the other arm is eliminated."""
     if bound == "betting":
         pytest.skip("betting bounds no distance")
     rng, tem = np.random.default_rng(4), fb.TEM(3, bound)
@@ -97,18 +95,17 @@ def test_status_and_threshold_tell_the_same_story(bound):
         tem.feedback(
             arms, np.where(rng.random(len(arms)) < (0.9, 0.5, 0.1)[0] - 0.4 * arms, 1.0, -1.0)
         )
-    state, level = tem._state, math.log(1 / 0.3)
+    state = tem._state
+    code = _bounds.BOUNDS[bound]
+    log_inv_delta = math.log(1 / 0.3)
     for i, j in itertools.permutations(range(3), 2):
         difference, n = _tem_state.pair(state, 0, i, j)
-        bound_of_pair = (float(state.levels[0, _tem_state.CONSTANT]), evidence(state, i, j))
-        lower = difference / n - _bounds.radius(n, 3, level, *bound_of_pair)
-        assert (lower > 0) == (
-            difference > 0 and _bounds.threshold(difference, n, 3, *bound_of_pair) > level
-        )
-
-
-def evidence(state, i, j):
-    return state.evidence[i * 3 + j] if len(state.evidence) else 0.0
+        evidence = _tem_state.evidence_of(state, 0, i, j)
+        lower = difference / n - _bounds.radius(n, 3, log_inv_delta, code, evidence)
+        tau = _bounds.threshold(code, difference, n, 3, evidence)
+        assert (lower > 0) == (difference > 0 and tau > log_inv_delta)
+        assert len(state.evidence) == (9 if bound == "bernstein" else 0)
+        assert evidence == (state.evidence[i * 3 + j] if bound == "bernstein" else 0.0)
 
 
 @pytest.mark.parametrize("bound", BOUNDS)
@@ -128,7 +125,7 @@ def test_epochs_add_up_to_one():
     assert math.exp(_bounds.LOG_ZETA) == pytest.approx(float(zeta(_bounds.EPOCH_POWER)), rel=1e-6)
 
 
-def ever_out(
+def ever_eliminated(
     bound: str, draw, size: int, phases: int, delta: float, seed: int, extra: int = 0
 ) -> bool:
     """Does arm 0, which is as good as any, ever leave the active set?"""
@@ -154,12 +151,12 @@ def beta(rng, phase, arms):
 
 
 def cut_gaussian(rng, phase, arms):
-    """Gaussian noise cut off at the ends of the range, about a mean that moves from phase to phase."""
+    """Gaussian noise cut off at the ends of the range; its mean moves from phase to phase."""
     return np.clip(rng.normal(0.5 * math.sin(phase / 7.0), 0.5, len(arms)), -1.0, 1.0)
 
 
 def drifting_context(rng, phase, arms):
-    """The others decide: places of a phase are very different, and more so from phase to phase."""
+    """The others decide: the rounds of a phase differ much, and more so from phase to phase."""
     probability = rng.permutation(np.linspace(0.02, 0.98, len(arms))) ** (1 + phase % 5)
     return np.where(rng.random(len(arms)) < probability, 1.0, -1.0)
 
@@ -169,18 +166,22 @@ def drifting_context(rng, phase, arms):
 )
 @pytest.mark.parametrize("bound", BOUNDS)
 def test_an_arm_as_good_as_any_stays(bound, draw):
-    """At delta = 0.5 a best arm is ever put out with chance at most delta / 2; 150 runs, 3 standard
-    errors.
+    """At delta = 0.5 a best arm is ever eliminated with probability at most delta / 2.
+
+    150 runs, 3 standard errors.
     """
     runs, delta = 150, 0.5
-    out = sum(ever_out(bound, draw, 3, 100, delta, seed, extra=seed % 3) for seed in range(runs))
-    assert out <= runs * delta / 2 + 3 * math.sqrt(runs * delta / 2 * (1 - delta / 2))
+    eliminated = sum(
+        ever_eliminated(bound, draw, 3, 100, delta, seed, extra=seed % 3) for seed in range(runs)
+    )
+    assert eliminated <= runs * delta / 2 + 3 * math.sqrt(runs * delta / 2 * (1 - delta / 2))
 
 
 @pytest.mark.parametrize("sigma", [1.0, 0.1])
-def test_an_arm_as_good_as_any_stays_with_raw_rewards(sigma):
-    """Gaussian noise without a range, for which only the paper's bound is made: ruled out with
-    chance at most alpha.
+def test_an_arm_as_good_as_any_stays_with_unbounded_rewards(sigma):
+    """Gaussian noise without a range, for which only the paper's bound is made.
+
+    Ruled out with probability at most alpha.
     """
     runs, alpha = 200, 0.5
     problem = fb.environments.make(
@@ -189,8 +190,8 @@ def test_an_arm_as_good_as_any_stays_with_raw_rewards(sigma):
     result = fb.simulate("tea", problem, 3000, repetitions=runs, progress=False, certify=True)
     assert result.p_values[1][:, 1].max() < 1.0 / fb.theory.f(3000), "the other factor is decided"
     for level in range(3):
-        out = (result.p_values[0][:, level] <= alpha).sum()
-        assert out <= runs * alpha + 3 * math.sqrt(runs * alpha * (1 - alpha))
+        eliminated = (result.p_values[0][:, level] <= alpha).sum()
+        assert eliminated <= runs * alpha + 3 * math.sqrt(runs * alpha * (1 - alpha))
 
 
 DRAWS = [fair_bernoullis, rare_successes, beta, cut_gaussian, drifting_context]
@@ -201,22 +202,24 @@ DRAWS = [fair_bernoullis, rare_successes, beta, cut_gaussian, drifting_context]
 @pytest.mark.parametrize("bound", SHARP)
 def test_coverage_over_long_runs(bound, draw):
     runs, delta = 400, 0.5
-    out = sum(ever_out(bound, draw, 2, 2000, delta, seed) for seed in range(runs))
-    assert out <= runs * delta / 2 + 3 * math.sqrt(runs * delta / 2 * (1 - delta / 2))
+    eliminated = sum(ever_eliminated(bound, draw, 2, 2000, delta, seed) for seed in range(runs))
+    assert eliminated <= runs * delta / 2 + 3 * math.sqrt(runs * delta / 2 * (1 - delta / 2))
 
 
 def test_the_coverage_test_can_fail(monkeypatch):
-    """A bettor who may stake on what he has already seen ruins the promise."""
+    """A bettor who may stake on what he has already seen ruins the guarantee."""
 
     def looks_ahead(rng, phase, arms):
         return np.where(arms == 0, -0.2, 0.2) + rng.uniform(-0.5, 0.5, len(arms))
 
-    assert sum(ever_out("betting", looks_ahead, 3, 100, 0.5, seed) for seed in range(20)) == 20
+    assert (
+        sum(ever_eliminated("betting", looks_ahead, 3, 100, 0.5, seed) for seed in range(20)) == 20
+    )
 
 
 @pytest.mark.parametrize("policy", ["tea", "dueling_tea"])
 def test_sharper_bounds_settle_sooner(policy):
-    """paper > hoeffding > bernstein > betting in regret, each by more than three standard errors."""
+    """paper > hoeffding > bernstein > betting in regret, each by more than 3 standard errors."""
     problem = (
         fb.environments.identical_gap(16, 0.8)
         if policy == "dueling_tea"
@@ -234,7 +237,7 @@ def test_sharper_bounds_settle_sooner(policy):
 
 
 def test_hoeffding_is_two_thirds_of_the_paper_s_constant():
-    """Rounds until the first level goes out scale with the constant, 8 against 12."""
+    """Rounds until the first elimination scale with the constant, 8 against 12."""
     problem = fb.environments.make("table", means=[0.2, 0.8])
     first = []
     for bound in ("paper", "hoeffding"):
@@ -245,13 +248,14 @@ def test_hoeffding_is_two_thirds_of_the_paper_s_constant():
         first.append((np.mean(rounds), np.std(rounds) / math.sqrt(60)))
     (paper, paper_error), (hoeffding, error) = first
     ratio = hoeffding / paper
+    # 0.06: the logarithms differ too
     assert (
         abs(ratio - 2 / 3) < 3 * ratio * math.hypot(error / hoeffding, paper_error / paper) + 0.06
-    )  # the logarithms
+    )
 
 
 def expected_rounds(bound, first, second):
-    """Rounds until the worse of two coins is out, if every sum were what it is on average.
+    """Rounds until the worse of two Bernoulli arms is eliminated, if every sum were average.
 
     A phase is a play of each; paired differences are 2, 0 or -2 on TEM's scale.
     """
@@ -265,16 +269,16 @@ def expected_rounds(bound, first, second):
         else:
             evidence += square - 2 * mean * _bounds.CENTRE + _bounds.CENTRE**2
         n += 1
-        if _bounds.threshold(n * mean, n, 2, _bounds.CONSTANTS[bound], evidence) > _bounds.log_f(
-            2.0 * n + 1
-        ):
+        tau = _bounds.threshold(_bounds.BOUNDS[bound], n * mean, n, 2, evidence)
+        if tau > _bounds.log_f(2.0 * n + 1):
             return 2 * n + 1
 
 
 @pytest.mark.parametrize("bound", BOUNDS)
 def test_power_is_what_the_bound_says(bound):
-    """Rounds until a level is out, against the bound's formula at the average; within 15 % and 3
-    standard errors.
+    """Rounds until a level is eliminated, against the bound's formula at the average.
+
+    Within 15 % and 3 standard errors.
     """
     first, second, runs = 0.7, 0.4, 60
     problem = fb.environments.make("table", means=[first, second])

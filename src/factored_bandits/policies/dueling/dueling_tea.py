@@ -1,19 +1,21 @@
-"""Dueling TEA (Zimmert & Seldin, NeurIPS 2018, Algorithm 2): the best of K from "which of these two
-is better?".
+"""Dueling TEA: the best of K from "which of these two is better?" (Algorithm 2 of the paper).
 
-One Temporary Elimination Module. In every phase two random orders of the active arms are played
-against each other; the arm in the first place learns from the outcome, the arm in the second place
-is the random company that makes the comparison fair. Each arm stands once in each place per phase.
+Zimmert & Seldin, Factored Bandits, NeurIPS 2018. One Temporary Elimination Module. In every phase
+two random orders of the active arms are played against each other. The arm in the first position
+learns from the outcome; the arm in the second position is the random reference that makes the
+comparison fair. Each arm is once in each position per phase.
 
-`positions="both"` lets the arm in the second place learn too, from the same outcome with the sign
-changed: twice the comparisons per phase, and half the regret (measured: 3600 instead of 7000 with
-16 arms). It goes beyond the paper's proof: the outcome of the duel i-j then enters the comparison
-of i with j from both sides at once, so that the two terms of a phase are no longer independent, and
-Theorem 3 would need an argument of its own.
+`positions="both"` lets the arm in the second position learn too, from the same outcome with the
+sign changed: twice the comparisons per phase, and half the regret (measured: 3600 instead of 7000
+with 16 arms). It goes beyond the paper's proof: the outcome of the duel i-j then enters the
+comparison of i with j from both sides at once, so that the two terms of a phase are no longer
+independent, and Theorem 3 would need an argument of its own.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.identical_gap(8, 0.9)
-    >>> result = fb.simulate("dueling_tea", environment, horizon=20_000, repetitions=4, seed=1, progress=False)
+    >>> result = fb.simulate(
+    ...     "dueling_tea", environment, 20_000, repetitions=4, seed=1, progress=False
+    ... )
     >>> bool(result.correct[:, -1].all())
     True
 """
@@ -29,23 +31,19 @@ from factored_bandits.core.kernel import kernel
 from factored_bandits.core.rng import shuffle_column
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import Code, Info, LevelReport
-from factored_bandits.policies.dueling.elimination._report import confidence_of_modules
 from factored_bandits.policies.tem.active_set import (
     active_set,
-    changes,
-    feedback,
-    feedback_both,
     idle_rounds,
     leader,
-    schedule,
+    number_of_changes,
 )
-from factored_bandits.policies.tem.bounds import log_f
+from factored_bandits.policies.tem.bounds import log_f, pairs_plays
+from factored_bandits.policies.tem.phase import feedback, feedback_both, schedule
 from factored_bandits.policies.tem.report import level_reports, p_value, propensity
 from factored_bandits.policies.tem.state import State, new_state
 
-FIRST: Code = 0  # Params.positions
-PAPER: Code = 0  # Params.bound
-HOEFFDING: Code = 1
+# Params.positions
+FIRST: Code = 0
 
 INFO = Info(
     title="Dueling Temporary Elimination Algorithm",
@@ -62,20 +60,23 @@ INFO = Info(
 
 
 class Params(NamedTuple):
-    """The confidence bound, the paper's or a sharper one; and which places learn from an outcome."""
+    """The confidence bound, the paper's or a sharper one; which positions learn from an outcome."""
 
     bound: Literal["paper", "hoeffding", "bernstein", "betting"] = "paper"
     positions: Literal["first", "both"] = "first"
 
 
-def init(params: Params, sizes: Ints, horizon: int) -> State:
-    """Line 1: one module over the arms."""
-    if params.positions != FIRST and params.bound not in (PAPER, HOEFFDING):
+def check(params: Params, sizes: Ints, horizon: int) -> None:
+    """Refuse the bounds that compare play with play if both positions learn."""
+    if params.positions != FIRST and pairs_plays(params.bound):
         raise InvalidInputError(
             "dueling_tea: positions='both' uses one outcome twice, which bernstein and betting "
-            "bounds do not allow; "
-            "use bound='paper' or 'hoeffding', or positions='first'"
+            "bounds do not allow; use bound='paper' or 'hoeffding', or positions='first'"
         )
+
+
+def init(params: Params, sizes: Ints, horizon: int) -> State:
+    """Line 1: one module over the arms."""
     return new_state(np.asarray(sizes[:1]), params.bound)
 
 
@@ -92,7 +93,7 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
-    """Line 10: the outcome belongs to the arm in the first place; or to both."""
+    """Line 10: the outcome belongs to the arm in the first position; or to both."""
     if params.positions == FIRST:
         feedback(state, 0, actions, rewards)
     else:
@@ -107,7 +108,7 @@ def idle(params: Params, state: State, t: int) -> int:
 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
-    """The active arm with the smallest worst deficit, in both places."""
+    """The active arm with the smallest worst deficit, in both positions."""
     action[0] = leader(state, 0)
     action[1] = action[0]
 
@@ -115,24 +116,17 @@ def recommend(params: Params, state: State, action: Ints) -> None:
 @kernel
 def active_sets(params: Params, state: State) -> tuple[Bools, int]:
     """The active set, and how often it has changed."""
-    return state.active, changes(state)
+    return state.active, number_of_changes(state)
 
 
 def propensities(params: Params, state: State, length: int) -> list[Floats]:
-    """Per place the chance of each arm in the phase just planned."""
+    """Per position the probability of each arm in any round of the phase just planned."""
     return [propensity(state, 0, length)] * 2
 
 
 def status(params: Params, state: State, t: int) -> list[list[LevelReport]]:
-    """Per arm: in or out, gap to the leader, its lower bound, the round of return."""
+    """Per arm: active or not, gap to the leader, its lower bound, re-entry round."""
     return [level_reports(state, 0, t)]
-
-
-def confidence(params: Params, state: State, t: int) -> float | None:
-    """How sure the module is of the arm left; 0 while another one is in; nothing is proved for both
-    positions.
-    """
-    return confidence_of_modules(state) if params.positions == FIRST else None
 
 
 def p_values(params: Params, state: State) -> list[Floats] | None:

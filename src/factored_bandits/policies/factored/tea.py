@@ -1,14 +1,14 @@
-"""TEA, the Temporary Elimination Algorithm for factored bandits (Zimmert & Seldin, NeurIPS 2018,
-Algorithm 1).
+"""TEA, the Temporary Elimination Algorithm for factored bandits (Algorithm 1 of the paper).
 
-One Temporary Elimination Module per factor. In every phase each module plays each of its active
-levels at least once, in random order, and compares levels that met the same random company; a level
-is put out while another one leads it with high confidence, and comes back when the confidence asked for
-has grown. Needs neither the horizon nor the form in which the factors combine.
+Zimmert & Seldin, Factored Bandits, NeurIPS 2018. One Temporary Elimination Module per factor. In
+every phase each module plays each of its active levels at least once, in random order, and compares
+levels that met the same random reference set. A level is eliminated while another one leads it with
+high confidence, and re-enters when the confidence asked for has grown. TEA needs neither the
+horizon nor the form in which the factors combine.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.make("rank1", factors=[[0.9, 0.3, 0.2], [0.9, 0.4]])
-    >>> result = fb.simulate("tea", environment, horizon=20_000, repetitions=4, seed=1, progress=False)
+    >>> result = fb.simulate("tea", environment, 20_000, repetitions=4, seed=1, progress=False)
     >>> bool(result.correct[:, -1].all())
     True
 """
@@ -22,16 +22,14 @@ import numpy as np
 from factored_bandits.core.arrays import Bools, Floats, Ints
 from factored_bandits.core.kernel import kernel
 from factored_bandits.policies.base import Info, LevelReport
-from factored_bandits.policies.dueling.elimination._report import confidence_of_modules
 from factored_bandits.policies.tem.active_set import (
-    changes,
-    feedback,
     idle_rounds,
     leader,
+    number_of_changes,
     refresh_active_sets,
-    schedule,
 )
 from factored_bandits.policies.tem.bounds import log_f
+from factored_bandits.policies.tem.phase import feedback, schedule
 from factored_bandits.policies.tem.report import level_reports, p_value, propensity
 from factored_bandits.policies.tem.state import State, new_state
 
@@ -50,7 +48,7 @@ INFO = Info(
 
 
 class Params(NamedTuple):
-    """The confidence bound that puts levels out: the paper's, or a sharper one for bounded rewards."""
+    """The confidence bound that eliminates levels: the paper's, or a sharper one."""
 
     bound: Literal["paper", "hoeffding", "bernstein", "betting"] = "paper"
 
@@ -63,8 +61,9 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """Lines 4-7: a phase as long as the largest active set, scheduled by each module on its own."""
-    longest = refresh_active_sets(state, log_f(float(t)))  # delta = 1 / f(t)
-    for l in range(len(state.counts)):
+    # delta = 1 / f(t)
+    longest = refresh_active_sets(state, log_f(float(t)))
+    for l in range(len(state.active_count)):
         schedule(state, l, longest, rng, actions)
     return longest
 
@@ -72,7 +71,7 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
     """Lines 10-11: every module gets the rewards of the phase."""
-    for l in range(len(state.counts)):
+    for l in range(len(state.active_count)):
         feedback(state, l, actions, rewards)
 
 
@@ -85,31 +84,26 @@ def idle(params: Params, state: State, t: int) -> int:
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
     """Per factor, the active level with the smallest worst deficit."""
-    for l in range(len(state.counts)):
+    for l in range(len(state.active_count)):
         action[l] = leader(state, l)
 
 
 @kernel
 def active_sets(params: Params, state: State) -> tuple[Bools, int]:
     """The active sets, and how often they have changed."""
-    return state.active, changes(state)
+    return state.active, number_of_changes(state)
 
 
 def propensities(params: Params, state: State, length: int) -> list[Floats]:
-    """Per factor the chance of each level at any place of the phase just planned."""
-    return [propensity(state, l, length) for l in range(len(state.counts))]
+    """Per factor the probability of each level in any round of the phase just planned."""
+    return [propensity(state, l, length) for l in range(len(state.active_count))]
 
 
 def status(params: Params, state: State, t: int) -> list[list[LevelReport]]:
-    """Per factor and level: in or out, gap to the leader, its lower bound, the round of return."""
-    return [level_reports(state, l, t) for l in range(len(state.counts))]
-
-
-def confidence(params: Params, state: State, t: int) -> float:
-    """How sure the modules are of the combination left; 0 while another level is in."""
-    return confidence_of_modules(state)
+    """Per factor and level: active or not, gap to the leader, its lower bound, re-entry round."""
+    return [level_reports(state, l, t) for l in range(len(state.active_count))]
 
 
 def p_values(params: Params, state: State) -> list[Floats]:
     """Per factor and level an anytime p-value of its being the best."""
-    return [p_value(state, l) for l in range(len(state.counts))]
+    return [p_value(state, l) for l in range(len(state.active_count))]

@@ -1,8 +1,9 @@
-"""The bounds of the Temporary Elimination Module: when a lead is with high confidence (derived in
-docs/explanation/bounds.md).
+"""The bounds of TEM: when one arm leads another with high confidence (docs/explanation/bounds.md).
 
-All are *time-free*: arm i is out at confidence delta iff log(1 / delta) < tau_i, the largest
-`threshold` of a lead over it. We call log(1 / delta) the level; in TEA it is log f(t).
+A bound answers two questions, each by a kernel of its own: up to which log(1 / delta) does a lead
+eliminate the other arm (`..._threshold`, line 10 of Algorithm 3 solved for log(1 / delta)), and, if
+it needs more than D and N, what does one comparison add to the evidence (`..._gain`)? `threshold`,
+`radius` and `spent` at the end choose among the bounds.
 """
 
 from __future__ import annotations
@@ -10,60 +11,55 @@ from __future__ import annotations
 import math
 
 from factored_bandits.core.kernel import kernel
+from factored_bandits.policies.base import Code
 
-# paper and hoeffding have the radius sqrt(constant log(2 K f(N) / delta) / N) of Algorithm 3, line
-# 10.
-CONSTANTS = {"paper": 12.0, "hoeffding": 8.0, "bernstein": 0.0, "betting": -1.0}
-K1 = (2.0**0.25 + 2.0**-0.25) / math.sqrt(
-    2.0
-)  # bernstein: the boundary is K1 sqrt(V E) + REACH E, stitched over
-# epochs of V that double; sum of 1 / (zeta(1.4) (k + 1)^1.4) is 1
-EPOCH_POWER = 1.4
-LOG_ZETA = math.log(3.105546)
-CENTRE = (
-    0.25  # bernstein: the mean about which V is taken is cut off here, so that a paired difference,
-)
-REACH = 2.0 + CENTRE  # which lies in [-2, 2], falls at most this far below it
-PRIOR, STAKE = (
-    8.0,
-    0.45,
-)  # betting: two imagined differences of size 2; the largest stake, of 1/2 that would be safe
+# State.bound: the choices of `Params.bound`, in their order
+PAPER: Code = 0
+HOEFFDING: Code = 1
+BERNSTEIN: Code = 2
+BETTING: Code = 3
+BOUNDS = {"paper": PAPER, "hoeffding": HOEFFDING, "bernstein": BERNSTEIN, "betting": BETTING}
+
+# the threshold of an arm that nobody leads
 NEVER = -math.inf
+
 # Lemma 3 adds up 1 / f(k) over all k and says that this is at most 1. It is 2.11, and 1.05 for the
 # f of the lemma.
 SUM_OF_INVERSES = 2.109742801236892
 
 
+# f(t) = (t + 1) log^2(t + 1): TEA asks for confidence 1 - 1 / f(t) in round t.
+
+
 @kernel
 def log_f(t: float) -> float:
-    """log f(t), f(t) = (t + 1) log^2(t + 1)."""
+    """log f(t)."""
     log_t = math.log(t + 1.0)
     return log_t + 2.0 * math.log(log_t)
 
 
 @kernel
-def first_round_at(level: float) -> int:
-    """The first round t with log f(t) >= level (at most 2^62)."""
-    if level <= log_f(1.0):
+def first_round_at(log_inv_delta: float) -> int:
+    """The first round t with log f(t) >= log_inv_delta (at most 2^62)."""
+    if log_inv_delta <= log_f(1.0):
         return 1
-    if level > log_f(2.0**62):
+    if log_inv_delta > log_f(2.0**62):
         return 2**62
-    # solve x + 2 log x = level, x = log(t + 1); Newton climbs to the root from below
+
+    # solve x + 2 log x = log_inv_delta, x = log(t + 1); Newton climbs to the root from below
     x = 0.7
     step = 1.0
-
     while step > 1e-14 * x:
-        step = (level - x - 2.0 * math.log(x)) / (1.0 + 2.0 / x)
+        step = (log_inv_delta - x - 2.0 * math.log(x)) / (1.0 + 2.0 / x)
         x += step
 
+    # bisect for the exact round: log f(low) < log_inv_delta <= log f(high)
     t = math.exp(x)
-    # log f(low) < level <= log f(high)
     low = int(t * (1.0 - 1e-12)) - 3
     high = int(t * (1.0 + 1e-12)) + 3
-
     while high - low > 1:
         middle = (low + high) // 2
-        if middle < 1 or log_f(float(middle)) < level:
+        if middle < 1 or log_f(float(middle)) < log_inv_delta:
             low = middle
         else:
             high = middle
@@ -71,49 +67,130 @@ def first_round_at(level: float) -> int:
     return high
 
 
-@kernel
-def threshold(difference: float, n: int, size: int, constant: float, evidence: float) -> float:
-    """The level below which a lead puts the other arm out, after n comparisons: one term of tau."""
-    if constant > 0.0:
-        return difference * difference / (constant * n) - math.log(2.0 * size) - log_f(float(n))
-    if constant < 0.0:
-        return evidence - math.log(2.0 * size)
-    v = max(evidence, 1.0)  # solve K1 sqrt(v E) + REACH E = difference for E
-    root = (math.sqrt(K1 * K1 * v + 4.0 * REACH * difference) - K1 * math.sqrt(v)) / (2.0 * REACH)
+# paper and hoeffding: the radius sqrt(constant log(2 K f(N) / delta) / N) of line 10
 
+PAPER_CONSTANT = 12.0
+# for bounded rewards the noise and the random context share one interval
+HOEFFDING_CONSTANT = 8.0
+
+
+@kernel
+def constant_of(bound: Code) -> float:
+    """The constant of line 10, for the two bounds that have one."""
+    if bound == PAPER:
+        return PAPER_CONSTANT
+    return HOEFFDING_CONSTANT
+
+
+@kernel
+def hoeffding_threshold(difference: float, n: int, size: int, constant: float) -> float:
+    """D > sqrt(constant N log(2 K f(N) / delta)), solved for log(1 / delta)."""
+    return difference * difference / (constant * n) - math.log(2.0 * size) - log_f(float(n))
+
+
+# bernstein: D > K1 sqrt(V E) + REACH E, with V (the evidence) the sum of squares about a predicted
+# mean and E = log(2 K / delta) + the price of the epoch; stitched over epochs in which V doubles
+
+K1 = (2.0**0.25 + 2.0**-0.25) / math.sqrt(2.0)
+# epoch k has the share 1 / (zeta(1.4) (k + 1)^1.4), and the shares add up to 1
+EPOCH_POWER = 1.4
+LOG_ZETA = math.log(3.105546)
+# the predicted mean is cut off here, so that a paired difference, which lies in [-2, 2], falls at
+# most REACH below it
+CENTRE = 0.25
+REACH = 2.0 + CENTRE
+
+
+@kernel
+def bernstein_threshold(difference: float, size: int, evidence: float) -> float:
+    """The boundary K1 sqrt(V E) + REACH E = D, solved for E and then for log(1 / delta)."""
+    v = max(evidence, 1.0)
+    root = (math.sqrt(K1 * K1 * v + 4.0 * REACH * difference) - K1 * math.sqrt(v)) / (2.0 * REACH)
     return (
         root * root - math.log(2.0 * size) - LOG_ZETA - EPOCH_POWER * math.log(1.0 + math.log2(v))
     )
 
 
-def spent(size: int, constant: float) -> float:
-    """The chance that the best of `size` arms is ever out at confidence delta is at most delta
-    times this.
+@kernel
+def bernstein_gain(y: float, difference: float, n: int) -> float:
+    """What the paired difference y adds to V; D and N are those before it."""
+    centre = difference / n if n > 0 else 0.0
+    return (y - min(CENTRE, centre)) ** 2
 
-    (size - 1) opponents, delta / (2 size) each, times the sum of 1 / f(N) for the bounds that add
-    up over N.
 
-    >>> round(spent(2, CONSTANTS["betting"]), 3), round(spent(16, CONSTANTS["paper"]), 3)
-    (0.25, 0.989)
-    """
-    return (size - 1) / (2.0 * size) * (SUM_OF_INVERSES if constant > 0.0 else 1.0)
+# betting: the evidence is the log of the wealth of one who bets on the lead, a small part each time
+
+# two imagined differences of size 2
+PRIOR = 8.0
+# the largest stake; up to 1/2 would be safe
+STAKE = 0.45
+
+
+@kernel
+def betting_threshold(size: int, evidence: float) -> float:
+    """wealth > 2 K / delta, solved for log(1 / delta)."""
+    return evidence - math.log(2.0 * size)
+
+
+@kernel
+def betting_gain(y: float, difference: float, sum_of_squares: float) -> float:
+    """What the paired difference y adds to log wealth; D and the sum of squares before it."""
+    # Kelly's stake for small leads: mean over mean square
+    stake = min(difference / (sum_of_squares + PRIOR), STAKE)
+    return math.log1p(stake * y) if stake > 0.0 else 0.0
+
+
+# One of the four
+
+
+@kernel
+def pairs_plays(bound: Code) -> bool:
+    """Whether the bound compares play with play (and keeps evidence), not the means of a phase."""
+    return bound in (BERNSTEIN, BETTING)
+
+
+@kernel
+def threshold(bound: Code, difference: float, n: int, size: int, evidence: float) -> float:
+    """The log(1 / delta) up to which a lead eliminates the other arm: one term of tau (line 10)."""
+    if bound == BETTING:
+        return betting_threshold(size, evidence)
+    if difference <= 0.0:
+        return NEVER
+    if bound == BERNSTEIN:
+        return bernstein_threshold(difference, size, evidence)
+    return hoeffding_threshold(difference, n, size, constant_of(bound))
 
 
 def radius(
-    n: int, size: int, level: float, constant: float = CONSTANTS["paper"], evidence: float = 0.0
+    n: int, size: int, log_inv_delta: float, bound: Code = PAPER, evidence: float = 0.0
 ) -> float:
-    """By how much a lead over n comparisons may be too large, per comparison; not a number for
-    betting.
+    """By how much a lead over n comparisons may be too large, per comparison (line 10).
 
-    Betting decides between "ahead" and "not ahead", it bounds no distance.
+    Not a number for betting, which decides between "ahead" and "not ahead" and bounds no distance.
 
     >>> round(radius(1000, 16, log_f(1e6)), 4)
     0.6322
     """
-    if constant > 0.0:
-        return math.sqrt(constant * (math.log(2.0 * size) + log_f(float(n)) + level) / n)
-    if constant < 0.0:
+    if bound == BETTING:
         return math.nan
-    v = max(evidence, 1.0)
-    exponent = level + math.log(2.0 * size) + LOG_ZETA + EPOCH_POWER * math.log(1.0 + math.log2(v))
-    return (K1 * math.sqrt(v * exponent) + REACH * exponent) / n
+
+    if bound == BERNSTEIN:
+        v = max(evidence, 1.0)
+        price = LOG_ZETA + EPOCH_POWER * math.log(1.0 + math.log2(v))
+        exponent = log_inv_delta + math.log(2.0 * size) + price
+        return (K1 * math.sqrt(v * exponent) + REACH * exponent) / n
+
+    exponent = math.log(2.0 * size) + log_f(float(n)) + log_inv_delta
+    return math.sqrt(constant_of(bound) * exponent / n)
+
+
+def spent(size: int, bound: Code) -> float:
+    """The probability that the best of `size` arms is ever eliminated is at most delta times this.
+
+    (size - 1) opponents, delta / (2 size) each, times the sum of 1 / f(N) for the bounds that add
+    up over N.
+
+    >>> round(spent(2, BETTING), 3), round(spent(16, PAPER), 3)
+    (0.25, 0.989)
+    """
+    return (size - 1) / (2.0 * size) * (1.0 if pairs_plays(bound) else SUM_OF_INVERSES)

@@ -1,212 +1,139 @@
-"""What one phase teaches a Temporary Elimination Module: D, N, the evidence, and every term of tau
-that can matter.
-"""
+"""A phase: scheduleNext and feedback, lines 19-35 of Algorithm 3."""
 
 from __future__ import annotations
 
-import math
+import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
+from factored_bandits.core.rng import randint, shuffle_column
 
-from .bounds import CENTRE, NEVER, PRIOR, STAKE, threshold
-from .state import ARMS, COHORT, COHORT_N, CONSTANT, FIRST, LEVEL, TIMES, State, leave_cohort
+from .bounds import NEVER, pairs_plays
+from .paired_plays import sort_rewards, update_paired_plays
+from .phase_means import update_cohort, update_pairs
+from .state import ALARM, OUTSIDE_B, QUIET, STALE, State
+
+
+@kernel
+def schedule(state: State, l: int, length: int, rng: np.random.Generator, actions: Ints) -> None:
+    """Lines 19-26, scheduleNext: fill column l of the first `length` rows.
+
+    Filling in order and then shuffling is the same as taking random unassigned indices.
+    """
+    base = state.offsets[l]
+    count = state.active_count[l]
+
+    # lines 20-22: every active arm once
+    for row in range(count):
+        actions[row, l] = state.active_list[base + row]
+
+    # lines 23-26: the rest in turns over B
+    if count < length:
+        in_B = 0
+        for position in range(count):
+            arm = state.active_list[base + position]
+            if state.membership[base + arm] != OUTSIDE_B:
+                state.phase_arms[base + in_B] = arm
+                in_B += 1
+
+        in_full_turns = (length - count) // in_B * in_B
+        for row in range(in_full_turns):
+            actions[count + row, l] = state.phase_arms[base + row % in_B]
+
+        # the last turn goes to a random part of B
+        for row in range(length - count - in_full_turns):
+            pick = row + randint(rng, in_B - row)
+            arm = state.phase_arms[base + pick]
+            state.phase_arms[base + pick] = state.phase_arms[base + row]
+            state.phase_arms[base + row] = arm
+            actions[count + in_full_turns + row, l] = arm
+
+    if count > 1:
+        shuffle_column(rng, actions, l, length)
+
+
+@kernel
+def feedback(state: State, l: int, actions: Ints, rewards: Floats) -> None:
+    """Lines 28-35, feedback: D and N of factor l, from one phase.
+
+    As long as phases hold exactly the active arms, each renews every term that can matter, and the
+    next getActiveSet needs tau only where a term exceeds the last log(1 / delta). A phase planned
+    for another active set (rewards came late) makes the state stale: the next getActiveSet computes
+    every tau anew.
+    """
+    count = 0
+    # one play is no pair, there is nothing to learn
+    if len(rewards) > 1:
+        count = accumulate(state, l, l, 1.0, 0, actions, rewards)
+        if pairs_plays(state.bound[0]):
+            sort_rewards(state, l, count, actions, rewards)
+    compare(state, l, count)
+
+
+@kernel
+def feedback_both(state: State, actions: Ints, rewards: Floats) -> None:
+    """Duels: the arm in the first position gets the reward, the other one its negative.
+
+    Every arm of the phase plays once in each position, so all play twice: D grows by a sum of two,
+    N by two.
+    """
+    count = 0
+    if len(rewards) > 1:
+        count = accumulate(state, 0, 0, 1.0, 0, actions, rewards)
+        count = accumulate(state, 0, 1, -1.0, count, actions, rewards)
+    compare(state, 0, count)
 
 
 @kernel
 def accumulate(
     state: State, l: int, column: int, sign: float, count: int, actions: Ints, rewards: Floats
 ) -> int:
-    """Lines 29-32: plays and sum of rewards of each arm in a column, `count` arms seen before;
-    returns how many now.
+    """Lines 29-32: N_s and R_s of each arm in a column; returns how many arms play.
+
+    `count` arms are known from before.
     """
-    s = state.start[l]
+    base = state.offsets[l]
     for row in range(len(rewards)):
         arm = actions[row, column]
-        if state.phase[TIMES, s + arm] == 0:
-            state.phase[ARMS, s + count] = arm
-            state.mean[s + arm] = 0.0
+        if state.phase_plays[base + arm] == 0:
+            state.phase_arms[base + count] = arm
+            state.phase_sums[base + arm] = 0.0
             count += 1
-        state.phase[TIMES, s + arm] += 1
-        state.mean[s + arm] += sign * rewards[row]
+        state.phase_sums[base + arm] += sign * rewards[row]
+        state.phase_plays[base + arm] += 1
 
     return count
 
 
 @kernel
-def update_cohort(state: State, l: int, count: int) -> int:
-    """Add the phase to the running sums if all of the cohort played equally often, else dissolve
-    the cohort.
+def compare(state: State, l: int, count: int) -> None:
+    """Lines 33-35 for the `count` arms that play, and what the next getActiveSet has to do."""
+    base = state.offsets[l]
+    dirty = state.dirty[l]
+    state.dirty[l] = max(dirty, QUIET)
 
-    Puts the arms outside the cohort first and returns how many they are.
-    """
-    s = state.start[l]
-    outside_cohort = 0
+    if count > 1:
+        fresh = dirty != STALE and count == state.active_count[l]
+        for position in range(count):
+            fresh = fresh and state.active[base + state.phase_arms[base + position]]
 
-    for position in range(count):
-        arm = state.phase[ARMS, s + position]
-        if state.membership[s + arm] != COHORT:
-            state.phase[ARMS, s + position] = state.phase[ARMS, s + outside_cohort]
-            state.phase[ARMS, s + outside_cohort] = arm
-            outside_cohort += 1
+        # an empty set brought all arms back: their tau begin anew with this phase
+        if dirty == ALARM:
+            for position in range(count):
+                state.tau[base + state.phase_arms[base + position]] = NEVER
 
-    if outside_cohort == count:
-        return count
-    times = state.phase[TIMES, s + state.phase[ARMS, s + outside_cohort]]
-    for position in range(outside_cohort, count):
-        if state.phase[TIMES, s + state.phase[ARMS, s + position]] != times:
-            for other in range(outside_cohort, count):
-                leave_cohort(state, l, state.phase[ARMS, s + other])
-            return count
-
-    for position in range(outside_cohort, count):
-        arm = state.phase[ARMS, s + position]
-        state.total[s + arm] += state.mean[s + arm]
-
-    state.counts[l, COHORT_N] += times
-    return outside_cohort
-
-
-@kernel
-def update_pairs(state: State, l: int, outside_cohort: int, count: int) -> bool:
-    """Lines 33-35 for pairs with an arm outside the cohort, and every term of tau above the last
-    level.
-    """
-    s = state.start[l]
-    size = state.start[l + 1] - state.start[l]
-    alarm = False
-    constant = state.levels[l, CONSTANT]
-    bar = (
-        constant * state.levels[l, LEVEL]
-    )  # a term of tau exceeds the level only if D^2 > constant N level
-
-    if outside_cohort < count:
-        best = NEVER
-        worst = math.inf
-        n = state.counts[l, COHORT_N]
-        for position in range(outside_cohort, count):
-            total = state.total[s + state.phase[ARMS, s + position]]
-            best = max(best, total)
-            worst = min(worst, total)
-        if (best - worst) * (best - worst) > bar * n:
-            for position in range(outside_cohort, count):
-                arm = state.phase[ARMS, s + position]
-                if state.total[s + arm] < best:
-                    tau = threshold(best - state.total[s + arm], n, size, constant, 0.0)
-                    state.tau[s + arm] = max(state.tau[s + arm], tau)
-                    alarm = True
-
-    if outside_cohort == 0:
-        return alarm
-    for position in range(count):
-        arm = state.phase[ARMS, s + position]
-        state.mean[s + arm] /= state.phase[TIMES, s + arm]
-
-    for position in range(outside_cohort):
-        i = state.phase[ARMS, s + position]
-        mean = state.mean[s + i]
-        times = state.phase[TIMES, s + i]
-        for other in range(position + 1, count):
-            j = state.phase[ARMS, s + other]
-            weight = min(times, state.phase[TIMES, s + j])
-            gain = weight * (mean - state.mean[s + j])
-            at = state.pair_start[l] + min(i, j) * size + max(i, j)
-            difference = state.difference[at] + (gain if i < j else -gain)
-            n = state.comparisons[at] + weight
-            state.difference[at] = difference
-            state.comparisons[at] = n
-            if difference * difference > bar * n:
-                loser = max(i, j) if difference > 0.0 else min(i, j)
-                tau = threshold(abs(difference), n, size, constant, 0.0)
-                state.tau[s + loser] = max(state.tau[s + loser], tau)
-                alarm = True
-
-    return alarm
-
-
-@kernel
-def sort_rewards(state: State, l: int, count: int, actions: Ints, rewards: Floats) -> None:
-    """Bernstein and betting: the rewards of the phase arm by arm, in the order of play."""
-    s = state.start[l]
-    place = 0
-
-    for position in range(count):
-        arm = state.phase[ARMS, s + position]
-        state.phase[FIRST, s + arm] = place
-        place += state.phase[TIMES, s + arm]
-
-    for row in range(len(rewards)):
-        arm = actions[row, l]
-        state.ordered[state.phase[FIRST, s + arm]] = rewards[row]
-        state.phase[FIRST, s + arm] += 1
-
-    for position in range(count):
-        arm = state.phase[ARMS, s + position]
-        state.phase[FIRST, s + arm] -= state.phase[TIMES, s + arm]
-
-
-@kernel
-def update_paired_plays(state: State, l: int, count: int) -> bool:
-    """Bernstein and betting: compare the first plays of two arms, the second plays, and so on; tau
-    where it matters.
-    """
-    s = state.start[l]
-    size = state.start[l + 1] - state.start[l]
-    alarm = False
-    constant = state.levels[l, CONSTANT]
-    level = state.levels[l, LEVEL]
-
-    for position in range(count):
-        for other in range(position + 1, count):
-            one = state.phase[ARMS, s + position]
-            two = state.phase[ARMS, s + other]
-            i = min(one, two)
-            j = max(one, two)
-            up = state.pair_start[l] + i * size + j
-            down = state.pair_start[l] + j * size + i
-            first = state.phase[FIRST, s + i]
-            second = state.phase[FIRST, s + j]
-            for r in range(min(state.phase[TIMES, s + i], state.phase[TIMES, s + j])):
-                update_evidence(
-                    state, up, down, state.ordered[first + r] - state.ordered[second + r]
-                )
-            difference = state.difference[up]
-            n = state.comparisons[up]
-            if difference > 0.0 or constant < 0.0:
-                tau = threshold(difference, n, size, constant, state.evidence[up])
-                if tau > level:
-                    state.tau[s + j] = max(state.tau[s + j], tau)
-                    alarm = True
-            if difference < 0.0 or constant < 0.0:
-                tau = threshold(-difference, n, size, constant, state.evidence[down])
-                if tau > level:
-                    state.tau[s + i] = max(state.tau[s + i], tau)
-                    alarm = True
-
-    return alarm
-
-
-@kernel
-def update_evidence(state: State, up: int, down: int, y: float) -> None:
-    """Take one paired difference y of the pair (i, j) at `up` into account; its reverse is at
-    `down`.
-    """
-    total = state.difference[up]
-    n = state.comparisons[up]
-
-    if state.levels[0, CONSTANT] < 0.0:
-        stake = total / (
-            state.difference[down] + PRIOR
-        )  # Kelly's stake for small leads: mean over mean square
-        if stake > 0.0:
-            state.evidence[up] += math.log1p(min(stake, STAKE) * y)
+        if pairs_plays(state.bound[0]):
+            alarm = update_paired_plays(state, l, count)
         else:
-            state.evidence[down] += math.log1p(max(stake, -STAKE) * y)
-        state.difference[down] += y * y
-    else:
-        centre = total / n if n > 0 else 0.0
-        state.evidence[up] += (y - min(CENTRE, centre)) ** 2
-        state.evidence[down] += (y - max(-CENTRE, centre)) ** 2
+            outside_cohort = update_cohort(state, l, count)
+            alarm = update_pairs(state, l, outside_cohort, count)
 
-    state.difference[up] = total + y
-    state.comparisons[up] = n + 1
+        if not fresh:
+            state.dirty[l] = STALE
+        elif alarm:
+            state.dirty[l] = ALARM
+        else:
+            state.dirty[l] = QUIET
+
+    for position in range(count):
+        state.phase_plays[base + state.phase_arms[base + position]] = 0

@@ -7,135 +7,160 @@ from typing import NamedTuple
 
 import numpy as np
 
-from factored_bandits.core.arrays import Bools, Floats, Ints
+from factored_bandits.core.arrays import Bools, Floats, Ints, offsets_of
 from factored_bandits.core.kernel import kernel
 from factored_bandits.policies.base import Code
 
-from .bounds import CONSTANTS, NEVER, threshold
+from .bounds import BETTING, NEVER, PAPER, pairs_plays, threshold
 
-AWAY, LOYAL, COHORT = (
-    0,
-    1,
-    2,
-)  # the bond of an arm; B of the paper is everyone with a bond of at least LOYAL
-ACTIVE_COUNT, COHORT_N, DIRTY, CHANGES = 0, 1, 2, 3  # columns of State.counts
-NOTHING_LEARNED, QUIET, ALARM, STALE = 0, 1, 2, 3  # values of NEWS
-LEVEL, LOWEST, CONSTANT = 0, 1, 2  # columns of State.levels
-ARMS, TIMES, FIRST = 0, 1, 2  # rows of State.phase
+# State.membership
+OUTSIDE_B = 0
+IN_B = 1
+# in B, in every phase so far, and as often as every other member
+IN_COHORT = 2
+
+# State.dirty: what was learned since the last getActiveSet
+NOTHING_LEARNED = 0
+# nothing that can eliminate an active arm
+QUIET = 1
+# an active arm may have to be eliminated; its tau is up to date
+ALARM = 2
+# every tau has to be computed anew
+STALE = 3
 
 
 class State(NamedTuple):
-    """L modules side by side; `start[l]` is where factor l begins in the arrays over levels.
+    """L modules side by side.
 
-    Few arrays with named columns rather than many: each array in a tuple costs compile time in
-    every kernel.
+    Factor l occupies `offsets[l]` to `offsets[l + 1]` of an array over levels. Its pair (i, j) is
+    at `pair_offsets[l] + i K + j` of an array over pairs.
     """
 
-    start: Ints  # (L + 1,) first level of each factor
-    pair_start: (
-        Ints  # (L + 1,) first pair of each factor: pair (i, j), i < j, at pair_start + i K + j
-    )
-    active: Bools  # (levels,) K*
-    # (levels,) AWAY: has been out; LOYAL: in B; COHORT: in B, in every phase, and equally often
-    membership: Ints
-    active_list: Ints  # (levels,) the active arms of each factor, packed at its start
-    total: Floats  # (levels,) S: sum of rewards, meaningful inside the cohort
-    # (levels,) complete for arms that are away; for active ones only terms above LEVEL count
-    tau: Floats
-    # (pairs,) D, for pairs not inside the cohort; betting: at j K + i, i < j, the sum of squares
-    difference: Floats
-    comparisons: Ints  # (pairs,) N, likewise
-    # (L, 4) |K*|; N of every pair inside the cohort; what is new since the last look; changes of K*
-    counts: Ints
-    # (pairs,) of i over j at i K + j, i < j and i > j; bernstein: V; betting: log wealth; else
-    # empty
-    evidence: Floats
-    # (L, 3) the level of the last look; that at which the next arm comes back; the bound's constant
-    levels: Floats
-    # (3, levels) scratch: arms of a phase, those outside the cohort first; plays, else zero; first
-    # reward
-    phase: Ints
-    mean: Floats  # (levels,) scratch: mean rewards in the phase
-    ordered: (
-        Floats  # (largest K,) bernstein and betting, scratch: the rewards of the phase, arm by arm
-    )
+    offsets: Ints  # (L + 1,)
+    pair_offsets: Ints  # (L + 1,)
+    bound: Ints  # (1,) PAPER, HOEFFDING, BERNSTEIN or BETTING
+
+    # The globals of Algorithm 3
+    active: Bools  # (levels,) K*, as flags
+    active_list: Ints  # (levels,) K*, as arms, packed at the beginning of each factor
+    active_count: Ints  # (L,) |K*|
+    membership: Ints  # (levels,) OUTSIDE_B, IN_B or IN_COHORT
+    D: Floats  # (pairs,) i < j, sum of differences of i over j; not inside the cohort
+    N: Ints  # (pairs,) i < j, how many comparisons; not inside the cohort
+    S: Floats  # (levels,) sum of rewards: D_ij = S_i - S_j inside the cohort
+    cohort_N: Ints  # (L,) N of every pair inside the cohort
+
+    # What bernstein and betting know beyond D and N; else empty
+    evidence: Floats  # (pairs,) of i over j; bernstein: V; betting: log wealth
+    sum_of_squares: Floats  # (pairs,) i < j, of the paired differences; betting only
+
+    # Line 10, solved for log(1 / delta)
+    tau: Floats  # (levels,) complete if eliminated, else only terms above log_inv_delta count
+    lowest_tau: Floats  # (L,) of the eliminated arms: where the next one re-enters
+    log_inv_delta: Floats  # (L,) of the last getActiveSet
+    dirty: Ints  # (L,) NOTHING_LEARNED, QUIET, ALARM or STALE
+    changes: Ints  # (L,) how often K* has changed
+
+    # One phase, scratch
+    phase_arms: Ints  # (levels,) the arms that play, those outside the cohort first
+    phase_plays: Ints  # (levels,) N_s of the arms that play, else 0
+    phase_sums: Floats  # (levels,) R_s
+    phase_means: Floats  # (levels,) R_s / N_s
+    phase_first: Ints  # (levels,) where the rewards of an arm begin in phase_rewards
+    phase_rewards: Floats  # (largest K,) bernstein and betting: the rewards arm by arm
 
 
-def new_state(sizes: Ints, bound: Code = 0) -> State:
-    """Modules for factors of these sizes: all arms active, nothing known; `bound` is a place in
-    CONSTANTS.
-    """
-    constant = list(CONSTANTS.values())[bound]
+def new_state(sizes: Ints, bound: Code = PAPER) -> State:
+    """Lines 1-3, initialize: modules for factors of these sizes, all arms active, nothing known."""
     sizes = np.asarray(sizes, dtype=np.int64)
     factors = len(sizes)
-    start = np.concatenate([[0], np.cumsum(sizes)])
-    pair_start = np.concatenate([[0], np.cumsum(sizes**2)])
-    levels = int(start[-1])
-    pairs = int(pair_start[-1])
-    counts = np.zeros((factors, 4), dtype=np.int64)
-    counts[:, ACTIVE_COUNT] = sizes
+    offsets = offsets_of(sizes)
+    pair_offsets = offsets_of(sizes**2)
+    levels = int(offsets[-1])
+    pairs = int(pair_offsets[-1])
+    # evidence is kept pair by pair, so there is no cohort with it
+    everyone = IN_B if pairs_plays(bound) else IN_COHORT
 
     return State(
-        start=start,
-        pair_start=pair_start,
+        offsets=offsets,
+        pair_offsets=pair_offsets,
+        bound=np.array([bound], dtype=np.int64),
         active=np.ones(levels, dtype=np.bool_),
-        membership=np.full(
-            levels, COHORT if constant > 0.0 else LOYAL, dtype=np.int64
-        ),  # evidence is kept pair by pair
         active_list=np.concatenate([np.arange(size) for size in sizes]),
-        total=np.zeros(levels),
+        active_count=sizes.copy(),
+        membership=np.full(levels, everyone, dtype=np.int64),
+        D=np.zeros(pairs),
+        N=np.zeros(pairs, dtype=np.int64),
+        S=np.zeros(levels),
+        cohort_N=np.zeros(factors, dtype=np.int64),
+        evidence=np.zeros(pairs if pairs_plays(bound) else 0),
+        sum_of_squares=np.zeros(pairs if bound == BETTING else 0),
         tau=np.full(levels, NEVER),
-        difference=np.zeros(pairs),
-        comparisons=np.zeros(pairs, dtype=np.int64),
-        counts=counts,
-        evidence=np.zeros(0 if constant > 0.0 else pairs),
-        levels=np.tile([NEVER, math.inf, constant], (factors, 1)),
-        phase=np.zeros((3, levels), dtype=np.int64),
-        mean=np.zeros(levels),
-        ordered=np.zeros(int(sizes.max())),
+        lowest_tau=np.full(factors, math.inf),
+        log_inv_delta=np.full(factors, NEVER),
+        dirty=np.full(factors, NOTHING_LEARNED, dtype=np.int64),
+        changes=np.zeros(factors, dtype=np.int64),
+        phase_arms=np.zeros(levels, dtype=np.int64),
+        phase_plays=np.zeros(levels, dtype=np.int64),
+        phase_sums=np.zeros(levels),
+        phase_means=np.zeros(levels),
+        phase_first=np.zeros(levels, dtype=np.int64),
+        phase_rewards=np.zeros(int(sizes.max())),
     )
+
+
+@kernel
+def pair_index(state: State, l: int, i: int, j: int) -> int:
+    """Where the pair (i, j) of factor l is in the arrays over pairs."""
+    size = state.offsets[l + 1] - state.offsets[l]
+    return state.pair_offsets[l] + i * size + j
 
 
 @kernel
 def pair(state: State, l: int, i: int, j: int) -> tuple[float, int]:
     """D_ij and N_ij of factor l."""
-    s = state.start[l]
-    if state.membership[s + i] == COHORT and state.membership[s + j] == COHORT:
-        return state.total[s + i] - state.total[s + j], state.counts[l, COHORT_N]
-    at = state.pair_start[l] + min(i, j) * (state.start[l + 1] - s) + max(i, j)
-    difference = state.difference[at]
-    return difference if i < j else -difference, state.comparisons[at]
+    base = state.offsets[l]
+    if state.membership[base + i] == IN_COHORT and state.membership[base + j] == IN_COHORT:
+        return state.S[base + i] - state.S[base + j], state.cohort_N[l]
+
+    at = pair_index(state, l, min(i, j), max(i, j))
+    difference = state.D[at]
+    return difference if i < j else -difference, state.N[at]
+
+
+@kernel
+def evidence_of(state: State, l: int, i: int, j: int) -> float:
+    """The evidence for arm i over arm j of factor l; 0 where the bound keeps none."""
+    if pairs_plays(state.bound[0]):
+        return state.evidence[pair_index(state, l, i, j)]
+    return 0.0
 
 
 @kernel
 def full_tau(state: State, l: int, i: int) -> float:
-    """tau_i over all opponents (line 10, solved for the level)."""
+    """Lines 9-10: the largest log(1 / delta) at which some arm eliminates arm i."""
+    size = state.offsets[l + 1] - state.offsets[l]
     tau = NEVER
-    size = state.start[l + 1] - state.start[l]
-    constant = state.levels[l, CONSTANT]
 
     for j in range(size):
         if j != i:
             difference, n = pair(state, l, j, i)
-            if difference > 0.0 or constant < 0.0:
-                evidence = (
-                    0.0 if constant > 0.0 else state.evidence[state.pair_start[l] + j * size + i]
-                )
-                tau = max(tau, threshold(difference, n, size, constant, evidence))
+            evidence = evidence_of(state, l, j, i)
+            tau = max(tau, threshold(state.bound[0], difference, n, size, evidence))
 
     return tau
 
 
 @kernel
 def leave_cohort(state: State, l: int, i: int) -> None:
-    """Write the pairs of arm i into the matrices; from now on it is compared pair by pair."""
-    s = state.start[l]
-    size = state.start[l + 1] - state.start[l]
-    state.membership[s + i] = LOYAL
+    """Write out D and N of arm i; from now on it is compared pair by pair."""
+    base = state.offsets[l]
+    size = state.offsets[l + 1] - base
+    state.membership[base + i] = IN_B
 
     for j in range(size):
-        if state.membership[s + j] == COHORT:
-            at = state.pair_start[l] + min(i, j) * size + max(i, j)
-            difference = state.total[s + i] - state.total[s + j]
-            state.difference[at] = difference if i < j else -difference
-            state.comparisons[at] = state.counts[l, COHORT_N]
+        if state.membership[base + j] == IN_COHORT:
+            difference = state.S[base + i] - state.S[base + j]
+            at = pair_index(state, l, min(i, j), max(i, j))
+            state.D[at] = difference if i < j else -difference
+            state.N[at] = state.cohort_N[l]

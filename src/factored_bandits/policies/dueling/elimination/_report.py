@@ -4,20 +4,8 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from factored_bandits.core.arrays import Bools, Floats, Ints
 from factored_bandits.policies.base import LevelReport
-from factored_bandits.policies.tem.bounds import spent
-from factored_bandits.policies.tem.state import (
-    ACTIVE_COUNT,
-    CONSTANT,
-    DIRTY,
-    LOWEST,
-    NOTHING_LEARNED,
-    STALE,
-)
-from factored_bandits.policies.tem.state import State as Modules
 
 
 def level_reports(
@@ -40,19 +28,3 @@ def level_reports(
         rows.append(LevelReport(is_active, gap, lower, None))
 
     return [rows]
-
-
-def confidence_of_modules(state: Modules) -> float:
-    """1 - sum of exp(-smallest tau), once every other level is eliminated.
-
-    An arm is eliminated at confidence delta as long as log(1 / delta) < tau, and the best arm of a
-    module ever is with probability at most delta; so exp(-tau) is an anytime p-value of an
-    eliminated arm. (With `paper` and `hoeffding` and 20 arms or more the probability is up to 1.06
-    delta, `spent`.)
-    """
-    p_value = 0.0
-    for size, counts, levels in zip(np.diff(state.start), state.counts, state.levels, strict=True):
-        if counts[ACTIVE_COUNT] > 1 or counts[DIRTY] in (NOTHING_LEARNED, STALE):
-            return 0.0
-        p_value += max(1.0, spent(int(size), levels[CONSTANT])) * math.exp(-levels[LOWEST])
-    return max(0.0, 1.0 - p_value)
