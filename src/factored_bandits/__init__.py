@@ -1,5 +1,6 @@
-"""Factored and dueling bandits: choose several things at once, or the best of K from comparisons,
-and learn fast.
+"""Factored and dueling bandits.
+
+Choose several things at once, or the best of K from comparisons, and learn fast.
 
 >>> import factored_bandits as fb
 >>> agent = fb.Agent("tea", factors={"ad": ["A", "B"], "position": ["top", "side"]}, seed=1)
@@ -13,7 +14,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from factored_bandits import environments, errors, lab, policies, theory
+    from factored_bandits import environments, errors, inference, lab, policies, testing, theory
     from factored_bandits.agent import Agent
     from factored_bandits.environments import load_duels, load_preferences, suites
     from factored_bandits.inference.certificate import certificate
@@ -29,23 +30,25 @@ __version__ = "0.1.0"
 _MODULES = {
     "environments": "environments",
     "errors": "errors",
+    "inference": "inference",
     "lab": "lab",
     "plot": "report.plot",
     "policies": "policies",
     "suites": "environments.suites",
+    "testing": "testing",
     "theory": "theory",
 }
 _MEMBERS = {
     "Agent": "agent",
     "Assumptions": "planning",
     "TEM": "policies.tem.module",
+    "benchmark": "simulation.benchmark",
     "certificate": "inference.certificate",
     "compare": "simulation.compare",
     "load_duels": "environments",
     "load_preferences": "environments",
     "plan": "planning",
     "simulate": "simulation.simulate",
-    "benchmark": "simulation.benchmark",
 }
 
 __all__ = [
@@ -58,6 +61,7 @@ __all__ = [
     "compare",
     "environments",
     "errors",
+    "inference",
     "lab",
     "load_duels",
     "load_preferences",
@@ -66,14 +70,13 @@ __all__ = [
     "policies",
     "simulate",
     "suites",
+    "testing",
     "theory",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """Public names are imported when they are first used, so that `import factored_bandits` is
-    instant.
-    """
+    """Import a public name when it is first used, so that `import factored_bandits` is instant."""
     if name in _MODULES:
         value: Any = importlib.import_module(f"{__name__}.{_MODULES[name]}")
     elif name in _MEMBERS:

@@ -1,13 +1,15 @@
 """Every error the library raises on purpose.
 
 FactoredBanditsError
-├── InvalidInputError            (also ValueError)   a wrong argument: what it was, what was expected, what to do
-│   ├── UnknownNameError         (also LookupError)  no such policy, environment, unit, level ...
-│   └── RewardOutOfRangeError                        a reward outside the declared range, or not a number
-├── DecisionError           (also LookupError)  an id that was never given out, or is already settled
-├── DumpError               (also ValueError)   a saved agent that is damaged, foreign or of another version
-├── KernelError             (also TypeError)    a policy or environment of one's own that cannot be compiled
-└── MissingExtraError            (also ImportError)  an optional library is needed; the message says how to install it
+├── InvalidInputError (ValueError): a wrong argument: what it was, what was expected
+│   ├── UnknownNameError (LookupError): no such policy, environment, level ...
+│   └── RewardOutOfRangeError: a reward outside the declared range, or not a number
+├── DecisionError (LookupError): an id that was never given out, or is settled already
+├── DumpError (ValueError): a saved agent that is damaged, foreign or of another version
+├── KernelError (TypeError): a policy or environment of one's own that cannot be compiled
+└── MissingExtraError (ImportError): an optional library is needed; the message says which
+
+In parentheses the built-in error that each one is, too.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from collections.abc import Iterable
 
 
 class FactoredBanditsError(Exception):
-    """The root: ``except FactoredBanditsError`` catches everything below."""
+    """The root: ``except FactoredBanditsError`` catches every error of the library."""
 
 
 class InvalidInputError(FactoredBanditsError, ValueError):
@@ -29,8 +31,19 @@ class UnknownNameError(InvalidInputError, LookupError):
 
     @classmethod
     def of(cls, what: str, name: object, known: Iterable[str]) -> UnknownNameError:
-        """The error for `name`, with the nearest known name and the whole list.
+        """Make the error for `name`, with the nearest known name and the whole list.
 
+        Parameters
+        ----------
+        what
+            What was looked for, such as "policy".
+        name
+            The name that was given.
+        known
+            The names that there are.
+
+        Examples
+        --------
         >>> print(UnknownNameError.of("policy", "taa", ["tea", "uniform"]))
         no policy named 'taa'; did you mean 'tea'? (known: tea, uniform)
         """
@@ -61,10 +74,21 @@ class MissingExtraError(FactoredBanditsError, ImportError):
 
     @classmethod
     def of(cls, library: str, extra: str, purpose: str) -> MissingExtraError:
-        """The error that says what to install.
+        """Make the error that says what to install.
 
-        >>> print(MissingExtraError.of("matplotlib", "plot", "drawing a figure"))
-        drawing a figure needs matplotlib, which is not installed: pip install "factored-bandits[plot]"
+        Parameters
+        ----------
+        library
+            The library that is missing.
+        extra
+            The extra of this package that installs it.
+        purpose
+            What it is needed for.
+
+        Examples
+        --------
+        >>> print(MissingExtraError.of("pandas", "frame", "to_frame()"))
+        to_frame() needs pandas, which is not installed: pip install "factored-bandits[frame]"
         """
         return cls(
             f"{purpose} needs {library}, which is not installed: pip install "

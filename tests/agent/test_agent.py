@@ -60,7 +60,7 @@ def played(agent, problem, seed, saved_at):
 
 
 def strong():
-    """Gaps so wide that levels are thrown out, and come back, within the horizon."""
+    """Gaps so wide that levels are eliminated, and re-enter, within the horizon."""
     return fb.environments.make("rank1", factors=[[0.95, 0.2, 0.1], [0.1, 0.95]])
 
 

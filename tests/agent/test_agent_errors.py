@@ -165,13 +165,13 @@ def test_a_reward_that_cannot_be_changes_nothing(name, reward):
     agent.tell(decision.id, 1)
 
 
-def test_raw_rewards_are_finite_and_have_no_default():
+def test_unbounded_rewards_are_finite_and_have_no_default():
     agent = fb.Agent("tea", factors=FACTORS, reward_range=None)
     decision = agent.ask()
     before = agent.dump()
     with pytest.raises(RewardOutOfRangeError, match="finite"):
         agent.tell(decision.id, math.inf)
-    with pytest.raises(InvalidInputError, match=r"raw rewards have no low end.*default="):
+    with pytest.raises(InvalidInputError, match=r"unbounded rewards have no low end.*default="):
         agent.expire(decision.id)
     assert agent.dump() == before
     agent.tell(decision.id, -17.5)

@@ -28,7 +28,7 @@ fixed = settings(max_examples=150, deadline=None, derandomize=True, database=Non
 
 
 def in_the_middle(name, seed=6):
-    """An agent with much learned, several blocks open, answers shuffled, and an expired decision."""
+    """An agent with much learned, several open blocks, shuffled answers, an expired decision."""
     agent, rng = problems.agent(name, problems.fitting(name), seed), np.random.default_rng(seed)
     for _ in range(150):
         agent.tell(agent.ask().id, problems.answer(agent, float(rng.integers(2))))

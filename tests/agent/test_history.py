@@ -97,6 +97,7 @@ def test_a_clear_history_settles_savage_at_once():
     agent = fb.Agent("savage", arms=ARMS, horizon=1000, history=wins)
     assert agent.ask().action == (3, 3)
     assert [row.level for row in agent.status().rows if row.active] == ["d"]
+    assert agent.confidence() == pytest.approx(0.999)
 
 
 @pytest.mark.parametrize("name", ABLE)
@@ -230,15 +231,14 @@ def play(agent, rounds, best):
 
 
 @pytest.mark.parametrize("name", ["interleaved_filter", "savage", "beat_the_mean"])
-def test_filters_find_the_best_and_prove_nothing_at_any_time(name):
-    """Their confidence is 1 - 1 / horizon by design, not a statement on the data."""
+def test_confidence_of_a_filter_is_one_less_one_in_the_horizon(name):
     agent = fb.Agent(name, arms=ARMS[:3], horizon=20_000, seed=3)
+    assert agent.confidence() == 0.0
     play(agent, 12_000, best=1)
     assert agent.best() == "b"
-    assert [row.level for row in agent.status().rows if row.active] == ["b"]
-    assert agent.confidence() is None
-    with pytest.raises(InvalidInputError, match="does not say at any time what is ruled out"):
-        fb.certificate(agent)
+    assert agent.confidence() == pytest.approx(1.0 - 1.0 / 20_000, abs=1e-12)
+    assert agent.confidence() == fb.certificate(agent).confidence
+    assert fb.certificate(agent).best() == {"arm": "b"}
 
 
 def test_confidence_of_tea_is_that_of_the_certificate_in_every_round():
@@ -267,7 +267,7 @@ def test_confidence_of_tea_is_the_level_at_which_the_last_arm_is_eliminated():
         tem.feedback(arms, np.where(arms == 2, 0.9, -0.1))
     agent = fb.Agent("dueling_tea", arms=ARMS[:3])
     agent._state = tem._state
-    delta = (1.0 - agent.confidence()) / _bounds.spent(3, _bounds.CONSTANTS["paper"])
+    delta = (1.0 - agent.confidence()) / _bounds.spent(3, _bounds.BOUNDS["paper"])
     assert len(tem.active_set(delta=delta * 1.001)) == 1
     assert len(tem.active_set(delta=delta * 0.999)) > 1
 

@@ -122,7 +122,7 @@ def error_level(levels, rounds):
     """How likely TEA throws out one of two equal levels at all, at most.
 
     After N phases of two plays the round is 2 N + 1; the deficit exceeds the paper's bound with
-    chance at most 2 exp(-log(2 K f(N) f(t))), as the constant 12 is chosen for; and no deficit
+    probability at most 2 exp(-log(2 K f(N) f(t))), as the constant 12 is chosen for; and no deficit
     exceeds 2 N, rewards being in [-1, 1].
     """
 
@@ -137,8 +137,8 @@ def error_level(levels, rounds):
     return total
 
 
-def most_that_chance_allows(runs, probability, p_value=1e-6):
-    """The smallest number that a binomial count exceeds with a chance below `p_value`."""
+def most_by_luck(runs, probability, p_value=1e-6):
+    """The smallest number that a binomial count exceeds with a probability below `p_value`."""
     tail, count = 1.0, -1
     while tail > p_value:
         count += 1
@@ -146,10 +146,8 @@ def most_that_chance_allows(runs, probability, p_value=1e-6):
     return count
 
 
-def throws_out(seed, rounds, delay):
-    """Two equal levels, every reward a fair coin; the failures of one level arrive `delay` rounds
-    late.
-    """
+def eliminates_one(seed, rounds, delay):
+    """Two equal levels, Bernoulli(1/2) rewards; failures of one arrive `delay` rounds late."""
     agent, bernoulli, late = (
         fb.Agent("tea", factors={"page": ["A", "B"]}, seed=seed),
         np.random.default_rng(seed),
@@ -171,7 +169,7 @@ def test_late_failures_do_not_decide_between_equal_levels():
     success.
     """
     runs, rounds, delay = 100, 2400, 1300
-    results = [throws_out(seed, rounds, delay) for seed in range(runs)]
+    results = [eliminates_one(seed, rounds, delay) for seed in range(runs)]
     assert min(learned for _, learned in results) > rounds - delay - 50
     thrown_out = sum(wrong for wrong, _ in results)
-    assert thrown_out <= most_that_chance_allows(runs, error_level(2, rounds))
+    assert thrown_out <= most_by_luck(runs, error_level(2, rounds))

@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 import factored_bandits as fb
-from factored_bandits import planning
 from factored_bandits.cli.app import app
+from factored_bandits.planning import run as _run
 
 ASSUMPTIONS = ["--factors", "3,2", "--base-rate", "0.3", "--lift", "0.8"]
 SMALL = [
@@ -49,7 +49,7 @@ def test_json_and_picture(tmp_path):
         *SMALL, "--lift", "0.8,0.5", "--traffic", "70/week", "--no-flat", "--plot", plot, "--json"
     )
     document = json.loads(result.stdout)
-    assert document["guess"]["lift"] == [0.8, 0.5]
+    assert document["assumptions"]["lift"] == [0.8, 0.5]
     assert document["traffic_per_day"] == 10.0
     assert [each["policy"] for each in document["policies"]] == ["tea", "uniform"]
     assert document["files"] == {"plot": str(plot)}
@@ -57,14 +57,14 @@ def test_json_and_picture(tmp_path):
 
 
 def test_ctrl_c_has_its_exit_code(monkeypatch):
-    real = planning.simulate
+    real = _run.simulate
 
     def simulate(policy, *args, **options):
         if policy.name == "uniform":
             raise KeyboardInterrupt
         return real(policy, *args, **options)
 
-    monkeypatch.setattr(planning, "simulate", simulate)
+    monkeypatch.setattr(_run, "simulate", simulate)
     result = run(*SMALL)
     assert result.exit_code == 130
     assert "interrupted: uniform not run, flat_ucb1 not run" in result.stdout
@@ -93,7 +93,7 @@ def test_ctrl_c_has_its_exit_code(monkeypatch):
 )
 def test_wrong_input_is_one_sentence_and_exit_code_2(option, value, complaint, monkeypatch):
     monkeypatch.setattr(
-        planning, "simulate", lambda *args, **kwargs: pytest.fail("ran in spite of wrong input")
+        _run, "simulate", lambda *args, **kwargs: pytest.fail("ran in spite of wrong input")
     )
     result = run(*SMALL, option, value)
     assert (result.exit_code, result.stdout) == (2, "")
@@ -105,7 +105,7 @@ def test_wrong_input_is_one_sentence_and_exit_code_2(option, value, complaint, m
 def test_the_default_policies_are_those_of_the_library():
     from factored_bandits.cli.planning import POLICIES
 
-    assert tuple(POLICIES.split(",")) == planning.DEFAULT_POLICIES
-    assert [policy.label for policy in planning._policies(POLICIES)] == list(
-        planning.DEFAULT_POLICIES
+    assert tuple(POLICIES.split(",")) == _run.DEFAULT_POLICIES
+    assert [policy.label for policy in _run.chosen_policies(POLICIES)] == list(
+        _run.DEFAULT_POLICIES
     )

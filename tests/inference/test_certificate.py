@@ -15,7 +15,7 @@ import pytest
 import factored_bandits as fb
 from factored_bandits.agent.ledger import Ledger
 from factored_bandits.errors import InvalidInputError
-from factored_bandits.inference import certificate as _certificate
+from factored_bandits.inference import Certificate, Claim
 from factored_bandits.policies.tem import bounds as _bounds
 from factored_bandits.policies.tem import report as _tem_report
 
@@ -25,7 +25,7 @@ ALPHA = 0.3
 
 
 def agent_of(bound="betting", rounds=400, seed=1, **options):
-    """Blue is better, and B is; the rest is chance."""
+    """Blue is better, and B is; the rest is noise."""
     agent, bernoulli = (
         fb.Agent("tea", factors=FACTORS, bound=bound, seed=seed, **options),
         np.random.default_rng(seed),
@@ -86,7 +86,7 @@ def test_duels_name_the_winner():
     assert "if one arm does best against every opponent" in str(found)
 
 
-def test_the_doubt_of_a_pair_is_one_over_its_wealth():
+def test_the_p_value_of_a_pair_is_one_over_its_wealth():
     """Two levels, betting: one opponent, so nothing is spent on a union."""
     agent = agent_of(rounds=60)
     state = agent._state
@@ -152,14 +152,14 @@ def active_at(agent, delta):
 
 def test_every_level_out_is_a_contradiction():
     claims = (claim_on("A", 0.01, 0.02), claim_on("B", 0.02, 0.01))
-    found = _certificate.Certificate("tea", "factored", 10, claims, 0.05)
+    found = Certificate("tea", "factored", 10, claims, 0.05)
     assert found.contradictions() == ["page"]
     assert "every level of page is ruled out" in str(found)
     assert found.best() == {}
 
 
 def claim_on(level, p_value, others):
-    return _certificate.Claim("page", level, p_value, others)
+    return Claim("page", level, p_value, others)
 
 
 def test_a_certificate_per_repetition():
@@ -197,7 +197,7 @@ def test_who_cannot():
 
 
 def smallest_p_values(bound, draw, size, phases, seed, delta):
-    """Per level the smallest p_value at any time, when phases come from a TEM at confidence delta."""
+    """Per level the smallest p-value at any time; phases come from a TEM at confidence delta."""
     rng, tem = np.random.default_rng(seed), fb.TEM(size, bound)
     smallest = np.ones(size)
     for phase in range(phases):
@@ -208,12 +208,12 @@ def smallest_p_values(bound, draw, size, phases, seed, delta):
 
 
 def equal_levels(rng, phase, arms):
-    """A/A: coins of which the chance drifts, alike for all."""
+    """A/A: Bernoulli rewards whose probability drifts, alike for all."""
     return np.where(rng.random(len(arms)) < 0.5 + 0.4 * math.sin(phase / 9.0), 1.0, -1.0)
 
 
 def context_decides(rng, phase, arms):
-    """A/A with rewards that depend on the place, that is on the others, far more than on chance."""
+    """A/A with rewards that depend on the index, that is on the others, far more than on noise."""
     return np.clip(
         rng.permutation(np.linspace(-1.0, 1.0, len(arms))) + rng.normal(0.0, 0.1, len(arms)),
         -1.0,
@@ -232,7 +232,7 @@ def first_is_best(rng, phase, arms):
 )
 @pytest.mark.parametrize("bound", BOUNDS)
 def test_a_best_level_is_rarely_certified_out(bound, draw):
-    """At any time, with chance at most alpha; 100 runs, three standard errors."""
+    """At any time, with probability at most alpha; 100 runs, three standard errors."""
     runs = 100
     wrong = sum(
         smallest_p_values(bound, draw, 3, 40, seed, 1e-3)[0] <= ALPHA for seed in range(runs)
@@ -281,7 +281,7 @@ EQUAL = {
 @pytest.mark.parametrize("bound", BOUNDS)
 def test_equal_levels_in_a_simulation(bound, problem):
     """TEA itself, others being ruled out meanwhile: each of the equal levels is out at the end with
-    chance alpha.
+    probability alpha.
     """
     runs, policy = 200, "tea" if problem == "factors" else "dueling_tea"
     made = fb.policies.make(policy, bound=bound)
@@ -325,9 +325,11 @@ def earliest(bound):
 
 @pytest.mark.parametrize("bound", BOUNDS)
 def test_late_failures_rule_nothing_out(bound):
-    """Each of two equal levels is certified out with chance at most alpha, and put out by TEA, with
-    delta = 1 / f(t)
-    at most 1 / f of the first round in which that can be, with chance at most spent / f."""
+    """Each of two equal levels is ruled out with probability at most alpha.
+
+    TEA eliminates it at delta = 1 / f(t), at most 1 / f of the first round in which that can be:
+    with probability at most spent / f.
+    """
     runs = 40
     found = [late_failures(bound, seed) for seed in range(runs)]
     for level in (0, 1):

@@ -55,7 +55,7 @@ def agent_for(problem, bound="paper", seed=0):
 
 
 def wealth_from_scratch(blocks, sizes, l, winner, loser, m, c):
-    """The log wealth of one bettor, play by play; m = None: in any company."""
+    """The log wealth of one bettor, play by play; m = None: in any context."""
     wealth, total, squares, seen, reward_sum = 0.0, 0.0, 0.0, 0, 0.0
     for actions, rewards in blocks:
         for row, (action, reward) in enumerate(zip(actions, rewards, strict=True)):
@@ -101,7 +101,7 @@ def test_bets_are_what_they_are_said_to_be():
                 )
     assert max(bets.wealth.max() for bets in interaction_test.bets) > 2.0
     p_value, winner, place = next(interaction_test.worst(1))
-    bettors = 3 * (2 - 1) * (6 - 2 + 1)  # factors, rivals, companies and any company
+    bettors = 3 * (2 - 1) * (6 - 2 + 1)  # factors, rivals, contexts and all plays together
     assert p_value == pytest.approx(
         min(1.0, bettors * math.exp(-interaction_test.bets[1].wealth[winner, 0, place]))
     )
@@ -130,14 +130,14 @@ IDENTIFIABLE = {
     "A/A": np.full((2, 2), 0.5),
     "matters": np.array(
         [[0.5, 0.1, 0.9], [0.5, 0.1, 0.9]]
-    ),  # the first factor is an A/A test in very different company
+    ),  # the first factor is an A/A test in very different contexts
     "a little better": np.array([[0.52, 0.3], [0.5, 0.3]]),
 }
 
 
 @pytest.mark.parametrize("name", IDENTIFIABLE)
 def test_a_best_level_is_rarely_found_behind(name):
-    """With chance at most alpha / 2 each, two factors sharing alpha; 60 runs, three standard
+    """With probability at most alpha / 2 each, two factors sharing alpha; 60 runs, three standard
     errors.
     """
     runs, alpha = 60, 0.6
@@ -147,7 +147,7 @@ def test_a_best_level_is_rarely_found_behind(name):
 
 
 def test_bets_need_the_random_order():
-    """The same numbers from blocks in which the company gives the level away: found out at once."""
+    """The same numbers from blocks in which the context gives the level away: found out at once."""
 
     def in_order(rng, sizes, extra):
         return np.stack([np.arange(2), np.arange(2)], axis=1)
@@ -193,7 +193,7 @@ CROSSED = {
 
 
 @pytest.mark.parametrize("name", CROSSED)
-def test_alarm_where_the_best_level_depends_on_the_company(name):
+def test_alarm_where_the_best_level_depends_on_the_context(name):
     problem = CROSSED[name]
     assert not fb.theory.identifiability(problem).holds
     for seed in range(4):

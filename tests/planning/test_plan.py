@@ -8,8 +8,8 @@ import math
 import pytest
 
 import factored_bandits as fb
-from factored_bandits import planning
 from factored_bandits.errors import InvalidInputError
+from factored_bandits.planning import run as _run
 from factored_bandits.planning import verdict as _verdict
 from factored_bandits.planning.forecast import guaranteed_rounds, share_point
 
@@ -46,7 +46,7 @@ def test_what_cannot_be_planned():
 # Theory and simulation
 
 
-def test_the_promise_holds_in_simulation(easy):
+def test_the_guarantee_holds_in_simulation(easy):
     tea = easy.forecasts[0]
     assert tea.theory == guaranteed_rounds(easy.problem)
     assert (tea.decided < tea.theory).all()
@@ -55,7 +55,7 @@ def test_the_promise_holds_in_simulation(easy):
     assert 0 < settled < math.log(50), "too long, but of the right order"
 
 
-def test_no_promise_where_the_paper_has_none():
+def test_no_guarantee_where_the_paper_has_none():
     crossed = fb.environments.make("table", means=[[0.9, 0.2], [0.1, 0.4]])
     assert guaranteed_rounds(crossed) == (math.inf, math.inf)
     plan = make(crossed, horizon=500, repetitions=2)
@@ -118,7 +118,7 @@ def test_json(easy):
     assert everything["median"] <= everything["quantile_90"] <= everything["theory"]
     assert tea["censored"] == 0.0
     assert uniform["decided"] is None
-    assert document["guess"] == {
+    assert document["assumptions"] == {
         "base_rate": 0.3,
         "lift": [0.8, 0.8],
         "best_rate": pytest.approx(0.972),
@@ -206,14 +206,14 @@ def test_flat_bandit_is_left_out_where_it_cannot_be():
 
 
 def test_ctrl_c_keeps_what_is_finished(monkeypatch):
-    real = planning.simulate
+    real = _run.simulate
 
     def simulate(policy, *args, **options):
         if policy.name == "flat_ucb1":
             raise KeyboardInterrupt
         return real(policy, *args, **options)
 
-    monkeypatch.setattr(planning, "simulate", simulate)
+    monkeypatch.setattr(_run, "simulate", simulate)
     plan = make(policies="uniform", horizon=500, repetitions=2, flat=True)
     assert plan.interrupted
     assert plan.not_run == ["flat_ucb1"]
@@ -223,8 +223,8 @@ def test_ctrl_c_keeps_what_is_finished(monkeypatch):
 
 
 def staged(monkeypatch, interrupt=()):
-    """Simulations of 1,000 rounds first, then of 3,000, then of all; Ctrl-C comes in those listed."""
-    real, lengths = planning.simulate, []
+    """Simulations of 1,000 rounds, then 3,000, then all; Ctrl-C comes in those listed."""
+    real, lengths = _run.simulate, []
 
     def simulate(policy, problem, horizon, *args, **options):
         lengths.append(horizon)
@@ -232,8 +232,8 @@ def staged(monkeypatch, interrupt=()):
             raise KeyboardInterrupt
         return real(policy, problem, horizon, *args, **options)
 
-    monkeypatch.setattr(planning, "simulate", simulate)
-    monkeypatch.setattr(planning, "STAGES", (1000, 3000))
+    monkeypatch.setattr(_run, "simulate", simulate)
+    monkeypatch.setattr(_run, "STAGES", (1000, 3000))
     return lengths
 
 

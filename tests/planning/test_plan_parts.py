@@ -1,4 +1,4 @@
-"""What a plan is made of: the guess, the fixed test, and when a simulated experiment is decided."""
+"""What a plan is made of: assumptions, the fixed test, when a simulation is decided."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from factored_bandits.planning.forecast import rounds_decided, share_point
 
 EASY = fb.Assumptions(factors=(3, 2), base_rate=0.3, lift=0.8)
 
-# The guess
+# The assumptions
 
 
 def test_lifts_multiply():
@@ -52,7 +52,7 @@ def test_a_rate_of_one_is_possible():
         ((5, 4), 0.5, 0.5, "a rate of 1.12, above 1"),
     ],
 )
-def test_wrong_guesses(factors, base_rate, lift, complaint):
+def test_wrong_assumptions(factors, base_rate, lift, complaint):
     with pytest.raises(InvalidInputError, match=re.escape(complaint)):
         fb.Assumptions(factors, base_rate, lift)
 
@@ -87,7 +87,7 @@ def test_equal_rates_cannot_be_told_apart():
 @pytest.mark.parametrize(
     ("p", "q", "comparisons"), [(0.05, 0.06, 19), (0.3, 0.5, 4), (0.01, 0.011, 100)]
 )
-def test_sample_size_has_the_power_it_promises(p, q, comparisons):
+def test_sample_size_has_the_power_it_says(p, q, comparisons):
     """By scipy's normal distribution: n gives 80 % at the corrected level, and n - 1 does not."""
     norm = pytest.importorskip("scipy.stats").norm
     n = sample_size(p, q, comparisons)

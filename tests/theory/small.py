@@ -44,7 +44,9 @@ def rank1(noise="bernoulli"):
 
 
 def logistic(noise="bernoulli"):
-    make = lambda e, base: fb.environments.make("logistic", effects=e, base=base, noise=noise)
+    def make(effects, base):
+        return fb.environments.make("logistic", effects=effects, base=base, noise=noise)
+
     return st.builds(make, per_factor(sixteenths(-40, 40)), sixteenths(-48, 48))
 
 
@@ -93,7 +95,7 @@ def means(problem):
 
 
 def leads(problem, l):
-    """Mean of the best level minus mean of each level, in every company: (levels, companies)."""
+    """Mean of the best level minus mean of each level, in every context: (levels, contexts)."""
     rows = np.moveaxis(means(problem), l, 0).reshape(problem.sizes[l], -1)
     rewards = 0.5 * ties(problem) + (1 - ties(problem)) * rows
     return rewards[problem.best[l]] - rewards

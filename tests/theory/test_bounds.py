@@ -115,7 +115,7 @@ def test_the_gap_of_the_paper_s_duels():
         assert theory.slope(problem) * theory.gaps(problem)[0][1] == pytest.approx(gap)
 
 
-def test_raw_rewards_are_not_scaled():
+def test_unbounded_rewards_are_not_scaled():
     effects = [[0.3, 0.1], [0.2, -0.1, 0.0]]
     unbounded, bernoullis = (
         make("additive", effects=effects, base=0.2, noise=n) for n in ("gaussian", "bernoulli")
@@ -170,7 +170,7 @@ def test_functions_of_t():
 
 
 def test_the_printed_theorem_2_is_smaller():
-    """As printed, with gap for gap^2 in the logarithm and kappa on the first sum only, it promises
+    """As printed, with gap for gap^2 in the logarithm and kappa on the first sum only, it claims
     a little more.
     """
     problem, t = fb.environments.spiked(16, best=0.75), 10**6
@@ -189,7 +189,8 @@ def test_constants_of_the_appendix_survive_their_proof():
     docs/paper-map.md.
 
     Round t lies in a phase that began at max(M + 1, t - M + 1) or later, so its bounds fail with a
-    chance of at most 2.11 (K - 1) / K / f of that round. K <= M, and the chance grows with K.
+    probability of at most 2.11 (K - 1) / K / f of that round. K <= M, and the probability grows
+    with K.
     """
     later = np.cumsum(1.0 / np.array([f(t) for t in range(1, 4002)]))
     for M in range(2, 4000):

@@ -87,7 +87,11 @@ def test_too_early():
 
 
 def test_one_repetition():
-    assert fb.theory.check(run(PROBLEM, repetitions=1), PROBLEM).below_upper
+    single = fb.theory.check(run(PROBLEM, repetitions=1), PROBLEM)
+    assert np.isnan(single.standard_error).all()
+    assert (single.below_upper, single.above_lower) == (None, None)
+    assert "upper bound: undecided, a single repetition" in str(single)
+    assert (single.regret <= single.upper).all()
 
 
 def test_a_foreign_environment_has_no_lower_bound():

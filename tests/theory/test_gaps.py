@@ -129,7 +129,7 @@ def test_a_difference_of_logistic_functions_rises_and_falls():
         assert (np.diff(rising.astype(int)) <= 0).all(), distance
 
 
-def test_digits_are_kept_where_chances_are_near_one():
+def test_digits_are_kept_where_probabilities_are_near_one():
     problem = make("logistic", effects=[[0.0, -1.0], [0.0, -1.0]], base=60.0)
     gap = fb.theory.gaps(problem)[0][1]
     assert gap == pytest.approx(
@@ -196,7 +196,7 @@ def test_one_level_and_one_factor():
 def test_the_cycle_is_no_uniform_winner():
     witness = fb.theory.identifiability(fb.environments.cyclic()).witnesses[0]
     assert "beats the best arm 0 against arm" in str(witness)
-    assert "chance 0.9, the best arm with 0.6" in str(witness)
+    assert "probability 0.9, the best arm with 0.6" in str(witness)
 
 
 def test_refusals():

@@ -29,7 +29,7 @@ def kl(p, q):
 
 
 def brute(problem, divergence):
-    """Per factor and level the largest divergence from the best level over all company."""
+    """Per factor and level the largest divergence from the best level over all reference sets."""
     table, found = means(problem), []
     for l, best in enumerate(problem.best):
         rows = np.moveaxis(table, l, 0).reshape(problem.sizes[l], -1)
@@ -41,7 +41,7 @@ def brute(problem, divergence):
 
 @settings(max_examples=200, deadline=None)
 @given(factored())
-def test_coins(problem):
+def test_bernoulli(problem):
     assume(identifiable(problem))
     for l, rates in enumerate(brute(problem, kl)):
         for i, rate in enumerate(information(problem, l)):
@@ -64,7 +64,7 @@ def test_gaussian_noise(problem):
 @settings(max_examples=100, deadline=None)
 @given(logistic() | logistic("gaussian"))
 def test_large_logistic_sums_are_told_apart_at_most_a_little_too_easily(problem):
-    """What is done where there are too many combinations: company of any value between the
+    """What is done where there are too many combinations: contexts of any value between the
     extremes.
     """
     assume(identifiable(problem))

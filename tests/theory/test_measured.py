@@ -17,7 +17,7 @@ theory = fb.theory
 
 FACTORED = {
     "product": fb.environments.spiked(levels=4, best=0.75, gap=0.3),
-    "sum of coins": make("additive", effects=[[0.3, 0.1, 0.0], [0.25, 0.05], [0.1]], base=0.1),
+    "sum of Bernoulli": make("additive", effects=[[0.3, 0.1, 0.0], [0.25, 0.05], [0.1]], base=0.1),
     "Gaussian sum": make(
         "additive", effects=[[0.4, 0.0, 0.1], [0.5, 0.0, 0.2, 0.2]], noise="gaussian"
     ),
@@ -59,10 +59,10 @@ def phases_until_out(gap):
         make("table", means=[1.0, 0.0]),
         make("additive", effects=[[0.5, -0.5]], noise="gaussian", sigma=1e-9),
     ],
-    ids=["coins", "raw"],
+    ids=["bernoulli", "unbounded"],
 )
 def test_certain_rewards_are_ruled_out_and_return_in_the_very_round(problem):
-    """Fixes the scale: the gap is 1 in both, but rewards in [0, 1] count twice, so the coins need a
+    """Fixes the scale: the gap is 1 in both, but rewards in [0, 1] count twice, so those need a
     quarter.
     """
     gap = theory.slope(problem) * theory.gaps(problem)[0][1]

@@ -181,7 +181,8 @@ def certificate(
 ) -> Certificate | list[Certificate]:
     """Certify which levels are ruled out and which are the best, valid at any stopping time.
 
-    It rests on what the policy assumes. `tea` and `dueling_tea` can give one.
+    It rests on what the policy assumes. `tea`, `dueling_tea` and the policies that eliminate arms
+    for good (`savage`, `interleaved_filter`, `beat_the_mean`) can give one.
 
     Parameters
     ----------

@@ -1,6 +1,4 @@
-"""What somebody knows before an experiment: how many levels, what the rate is today, what a good
-level might add.
-"""
+"""What is known before an experiment: the levels, today's rate, what a good level might add."""
 
 from __future__ import annotations
 
@@ -20,15 +18,30 @@ _TRAFFIC = re.compile(r"\s*([^/\s]+)\s*(?:/\s*(\w+)\s*)?")
 
 @dataclass(frozen=True)
 class Assumptions:
-    """A guess for `fb.plan`: levels per factor, base rate, and lift of the best level (one for all,
-    or one per factor).
+    """What `fb.plan` assumes of an experiment.
 
-    It becomes a problem so: lifts multiply. A combination succeeds with chance base_rate times (1 +
-    lift) for each factor that stands at its best level, whatever the other factors do; all other
-    levels of a factor are alike.
+    Lifts multiply: a combination succeeds with probability base_rate times (1 + lift) for each
+    factor that plays its best level, whatever the other factors do. All other levels of a factor
+    are alike.
 
-    >>> assumptions = Assumptions(factors=(5, 4, 3), base_rate=0.05, lift=0.2)
-    >>> [round(assumptions.problem().mean(action), 4) for action in ([1, 1, 1], [0, 1, 1], [0, 0, 0])]
+    Parameters
+    ----------
+    factors
+        How many levels each factor has.
+    base_rate
+        The rate of success without any best level.
+    lift
+        What the best level adds, such as 0.2 for 20 % more: one for all factors, or one for each.
+
+    Raises
+    ------
+    InvalidInputError
+        If they make no problem: rates must lie between 0 and 1.
+
+    Examples
+    --------
+    >>> problem = Assumptions(factors=(5, 4, 3), base_rate=0.05, lift=0.2).problem()
+    >>> [round(problem.mean(action), 4) for action in ([1, 1, 1], [0, 1, 1], [0, 0, 0])]
     [0.05, 0.06, 0.0864]
     """
 
@@ -69,8 +82,7 @@ class Assumptions:
         if self.best_rate > 1.0 + 1e-9:
             raise InvalidInputError(
                 f"base_rate {self.base_rate:g} and lift {self.lift} give the best combination a "
-                "rate of "
-                f"{self.best_rate:.3g}, above 1; lower one of them"
+                f"rate of {self.best_rate:.3g}, above 1; lower one of them"
             )
 
     @property
@@ -87,20 +99,21 @@ class Assumptions:
 
     def problem(self) -> Environment:
         """The problem, of rank one; level 0 of every factor is its best."""
-        scales = [min(1.0, self.best_rate)] + [1.0] * (len(self.factors) - 1)
-        effects = zip(self.factors, self.lifts, scales, strict=True)
-        return make(
-            "rank1",
-            factors=[[top] + [top / (1.0 + lift)] * (size - 1) for size, lift, top in effects],
-        )
+        # the first factor carries the rate of the best combination, the others are relative
+        largest = [min(1.0, self.best_rate)] + [1.0] * (len(self.factors) - 1)
+        factors = []
+        for size, lift, top in zip(self.factors, self.lifts, largest, strict=True):
+            factors.append([top] + [top / (1.0 + lift)] * (size - 1))
+        return make("rank1", factors=factors)
 
     def __str__(self) -> str:
-        lifts = sorted(set(self.lifts))
-        shown = (
-            f"{lifts[0]:g}" if len(lifts) == 1 else ", ".join(f"{lift:g}" for lift in self.lifts)
-        )
+        alike = len(set(self.lifts)) == 1
+        lifts = ", ".join(f"{lift:g}" for lift in (self.lifts[:1] if alike else self.lifts))
         sizes = " x ".join(map(str, self.factors))
-        return f"{sizes} levels, base rate {self.base_rate:g}, lift {shown}, best rate {self.best_rate:.4g}"
+        return (
+            f"{sizes} levels, base rate {self.base_rate:g}, lift {lifts}, "
+            f"best rate {self.best_rate:.4g}"
+        )
 
 
 def _is_number(value: Any) -> bool:
@@ -108,8 +121,7 @@ def _is_number(value: Any) -> bool:
 
 
 def per_day(traffic: float | str | None) -> float | None:
-    """Rounds per day from a number (per day) or a text such as "2000/day", "80/hour" or
-    "15000/week".
+    """Rounds per day from a number, or a text such as "2000/day", "80/hour" or "15000/week".
 
     >>> per_day("100/hour"), per_day("700/week"), per_day(50)
     (2400.0, 100.0, 50.0)

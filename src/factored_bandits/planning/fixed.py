@@ -1,6 +1,4 @@
-"""The rival of every bandit: a fixed test of all combinations, equally often, with the classic
-sample size.
-"""
+"""The alternative to a bandit: a fixed test of all combinations, with the classic sample size."""
 
 from __future__ import annotations
 
@@ -16,7 +14,8 @@ from factored_bandits.environments.structure import PRODUCT, SUM
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.theory.views import Effects, view
 
-ALPHA, POWER = 0.05, 0.8
+ALPHA = 0.05
+POWER = 0.8
 # of averages, to see how often the test succeeds; at most so many numbers at once
 DRAWS = 10_000
 CELLS = 10**7
@@ -24,18 +23,34 @@ CELLS = 10**7
 
 @dataclass(frozen=True)
 class FixedTest:
-    """A full-factorial test that compares the levels of each factor by their averages over the
-    other factors.
+    """A full-factorial test: levels are compared by their averages over the other factors.
+
+    Attributes
+    ----------
+    per_level
+        Per factor the rounds that each of its levels needs.
+    per_factor
+        Per factor the rounds after which its levels have them.
+    total
+        Rounds of the whole test, a multiple of the number of combinations.
+    comparisons
+        Pairs of levels, over all factors: what Bonferroni divides by.
+    lost
+        Reward lost against playing the best combination.
+    decided
+        The probability that every best level is significantly ahead of all others; the power of
+        80 % is that of each pair only.
+    best_found
+        The probability that every best level has the highest average.
     """
 
-    per_level: tuple[int, ...]  # rounds that each level of each factor needs
-    per_factor: tuple[int, ...]  # rounds after which each factor has them
-    total: int  # rounds of the whole test, a multiple of the number of combinations
-    comparisons: int  # pairs of levels, over all factors: what Bonferroni divides by
-    lost: float  # against somebody who plays the best combination
-    # chance that every best level is significantly ahead of all others: 80 % is of each pair only
+    per_level: tuple[int, ...]
+    per_factor: tuple[int, ...]
+    total: int
+    comparisons: int
+    lost: float
     decided: float
-    best_found: float  # chance that every best level has the highest average
+    best_found: float
 
 
 def sample_size(
@@ -45,12 +60,27 @@ def sample_size(
     *,
     variances: tuple[float, float] | None = None,
 ) -> int:
-    """Rounds per group to tell two rates apart: two-sided 5 % over all comparisons (Bonferroni),
-    power 80 % for each.
+    """Compute the rounds per group that tell two rates apart.
 
-    (z(1 - alpha / 2m) + z(power))^2 (p (1 - p) + q (1 - q)) / (p - q)^2; `variances` if not those
-    of proportions.
+    Two-sided 5 % over all comparisons (Bonferroni), power 80 % for each:
+    (z(1 - alpha / 2m) + z(power))^2 (p (1 - p) + q (1 - q)) / (p - q)^2.
 
+    Parameters
+    ----------
+    first, second
+        The two rates.
+    comparisons
+        How many comparisons are made in all.
+    variances
+        Of the two groups, if not those of proportions.
+
+    Raises
+    ------
+    InvalidInputError
+        If the rates are equal.
+
+    Examples
+    --------
     >>> sample_size(0.05, 0.06)
     8155
     """
@@ -87,9 +117,10 @@ def fixed_test(problem: Environment) -> FixedTest:
             )
         second = float(others.max(initial=-math.inf))
         variances = (_variance(problem, float(best)), _variance(problem, second))
-        per_level.append(
-            sample_size(float(best), second, comparisons, variances=variances) if len(others) else 0
-        )
+        count = 0
+        if len(others):
+            count = sample_size(float(best), second, comparisons, variances=variances)
+        per_level.append(count)
 
     per_factor = [size * count for size, count in zip(problem.sizes, per_level, strict=True)]
     combinations = math.prod(problem.sizes)
@@ -102,18 +133,15 @@ def fixed_test(problem: Environment) -> FixedTest:
 def _probabilities(
     problem: Environment, means: list[Floats], total: int, errors: float
 ) -> tuple[float, float]:
-    """How often the test decides everything, and how often the best is ahead: drawn, with normal
-    averages.
-    """
+    """How often the test decides everything, and how often the best is ahead, by simulation."""
     rng = np.random.default_rng(0)
     draws = min(DRAWS, CELLS // max(problem.sizes))
     decided = np.ones(draws, dtype=np.bool_)
     found = np.ones(draws, dtype=np.bool_)
 
     for levels, best in zip(means, problem.best, strict=True):
-        variances = (
-            np.array([_variance(problem, float(mean)) for mean in levels]) * len(levels) / total
-        )
+        variances = np.array([_variance(problem, float(mean)) for mean in levels])
+        variances = variances * len(levels) / total  # of averages
         seen = rng.normal(levels, np.sqrt(variances), (draws, len(levels)))
         ahead = np.delete(seen[:, [best]] - seen, best, axis=1)
         needed = errors * np.sqrt(variances[best] + np.delete(variances, best))
@@ -133,23 +161,24 @@ def margins(problem: Environment) -> list[Floats]:
     """
     seen = view(problem)
     if isinstance(seen, Effects) and seen.combine in (PRODUCT, SUM):
-        averages = [float(part.mean()) for part in seen.effects]
-        if seen.combine == PRODUCT:
-            return [
-                part * math.prod(averages[:l] + averages[l + 1 :])
-                for l, part in enumerate(seen.effects)
-            ]
-        return [
-            part + seen.base + sum(averages) - averages[l] for l, part in enumerate(seen.effects)
-        ]
+        averages = [float(effect.mean()) for effect in seen.effects]
+        found = []
+        for l, effect in enumerate(seen.effects):
+            if seen.combine == PRODUCT:
+                found.append(effect * math.prod(averages[:l] + averages[l + 1 :]))
+            else:
+                found.append(effect + seen.base + sum(averages) - averages[l])
+        return found
 
     table = seen.table()
     return [table.rows(l).mean(axis=1) for l in range(len(problem.sizes))]
 
 
 def _variance(problem: Environment, mean: float) -> float:
-    """Of rewards with this mean: exact for 0 and 1, at most this for other bounded ones; of the
-    noise for raw ones.
+    """The variance of rewards with this mean.
+
+    Exact for rewards 0 and 1, the largest possible for other bounded ones; of the noise for
+    unbounded rewards.
     """
     if problem.reward_range is None:
         return float(problem.params.get("sigma", 1.0)) ** 2

@@ -1,6 +1,4 @@
-"""What to expect of one policy: when each factor is decided, by theory and by simulation, and what
-it costs.
-"""
+"""What to expect of one policy: when each factor is decided, and what that costs."""
 
 from __future__ import annotations
 
@@ -23,21 +21,32 @@ STEPS = 200  # of a fixed point that is reached in about ten
 
 @dataclass(frozen=True, eq=False)
 class Forecast:
-    """One policy on the problem of the plan."""
+    """One policy on the problem of the plan.
+
+    Attributes
+    ----------
+    policy
+        The label of the policy.
+    result
+        What was simulated.
+    eliminates
+        Whether the policy eliminates levels; one that does not never says that it is done.
+    decided
+        The first round (repetitions, factors) in which only the best level was active; inf if
+        there was none.
+    theory
+        Per factor the round by which the paper guarantees that; None without a guarantee.
+    """
 
     policy: str
     result: Result
-    eliminates: bool  # a policy that rules nothing out never says that it is done
-    # (repetitions, factors) first round in which only the best level was left; inf if there was
-    # none
+    eliminates: bool
     decided: Floats
-    theory: (
-        tuple[float, ...] | None
-    )  # per factor, the round by which the paper promises that; None: no promise
+    theory: tuple[float, ...] | None
 
     @property
     def all_decided(self) -> Floats:
-        """Per repetition, the round by which every factor had been decided; inf beyond the horizon."""
+        """Per repetition the round by which every factor was decided; inf beyond the horizon."""
         return np.asarray(self.decided.max(axis=1))
 
     @property
@@ -46,38 +55,41 @@ class Forecast:
         return float(self.result.correct[:, -1].mean())
 
     def lost(self, rounds: Floats | float) -> float:
-        """The mean regret by these rounds (one number, or one per repetition); beyond the horizon,
-        by the horizon.
-        """
-        ends = np.broadcast_to(np.minimum(rounds, self.result.horizon), (self.result.repetitions,))
-        at = np.concatenate([[0], self.result.checkpoints])
+        """Give the mean regret by these rounds; beyond the horizon, by the horizon.
 
-        return float(
-            np.mean(
-                [
-                    np.interp(t, at, [0.0, *row])
-                    for t, row in zip(ends, self.result.regret, strict=True)
-                ]
-            )
-        )
+        Parameters
+        ----------
+        rounds
+            One number, or one per repetition.
+        """
+        result = self.result
+        ends = np.broadcast_to(np.minimum(rounds, result.horizon), (result.repetitions,))
+        known = np.concatenate([[0], result.checkpoints])
+        lost = [
+            np.interp(t, known, [0.0, *row]) for t, row in zip(ends, result.regret, strict=True)
+        ]
+        return float(np.mean(lost))
 
     def to_dict(self, fixed: int | None) -> dict[str, Any]:
         """What a plan shows of it, ready for JSON; `fixed`: the rounds of the fixed test."""
-        every: list[tuple[int | None, Floats]] = [
-            (None, self.all_decided),
-            *enumerate(self.decided.T),
-        ]
+        # None stands for all factors together
+        every: list[tuple[int | None, Floats]] = [(None, self.all_decided)]
+        every += enumerate(self.decided.T)
         theory = [max(self.theory), *self.theory] if self.theory else [math.inf] * len(every)
         decided = [
             {
-                "factor": factor,  # None: all of them
-                "theory": finite(remember),
+                "factor": factor,
+                "theory": finite(guaranteed),
                 "median": finite(share_point(rounds, 0.5)),
                 "quantile_90": finite(share_point(rounds, 0.9)),
                 "rounds": [finite(t) for t in rounds],
             }
-            for (factor, rounds), remember in zip(every, theory, strict=True)
+            for (factor, rounds), guaranteed in zip(every, theory, strict=True)
         ]
+
+        meanwhile = None
+        if fixed and fixed <= self.result.horizon:
+            meanwhile = self.lost(fixed)
 
         return {
             "policy": self.policy,
@@ -89,9 +101,7 @@ class Forecast:
             "decided": decided if self.eliminates else None,
             "censored": float(np.isinf(self.all_decided).mean()) if self.eliminates else None,
             "lost_until_decided": self.lost(self.all_decided) if self.eliminates else None,
-            "lost_in_time_of_fixed_test": self.lost(fixed)
-            if fixed and fixed <= self.result.horizon
-            else None,
+            "lost_in_time_of_fixed_test": meanwhile,
         }
 
 
@@ -103,7 +113,7 @@ def forecast(policy: Policy, problem: Environment, result: Result) -> Forecast:
 
 
 def rounds_decided(result: Result, eliminates: bool) -> Floats:
-    """Per repetition and factor, the first round in which all levels but the best were out."""
+    """Per repetition and factor, the first round in which only the best level was active."""
     first = np.full((result.repetitions, len(result.sizes)), math.inf)
     if not eliminates:
         return first
@@ -125,12 +135,11 @@ def rounds_decided(result: Result, eliminates: bool) -> Floats:
 def guaranteed_rounds(
     problem: Environment, reward_range: RewardRange = "environment"
 ) -> tuple[float, ...]:
-    """Per factor, the round by which TEA has ruled out all levels but the best, while its bounds
-    hold.
+    """Per factor the round by which TEA has eliminated all levels but the best.
 
-    Step 3 of the proof of Theorem 1 gives the comparisons with the best level after which a level
-    is out; while it is in, each phase has at least one, and a phase is no longer than the largest
-    factor: t = M comparisons(f(t)).
+    That is while its confidence bounds hold. Step 3 of the proof of Theorem 1 gives the comparisons
+    with the best level after which a level is eliminated. While it is active, each phase has at
+    least one, and a phase is no longer than the largest factor: t = M comparisons(f(t)).
 
     >>> import factored_bandits as fb
     >>> [round(t) for t in guaranteed_rounds(fb.environments.spiked(levels=4, best=0.81, gap=0.5))]
@@ -142,9 +151,10 @@ def guaranteed_rounds(
 
     for l, gap in enumerate(gaps(problem)):
         others = np.delete(gap, problem.best[l])
-        found.append(
-            rounds_for_gap(by * float(others.min()), len(gap), longest) if len(others) else 0.0
-        )
+        rounds = 0.0
+        if len(others):
+            rounds = rounds_for_gap(by * float(others.min()), len(gap), longest)
+        found.append(rounds)
 
     return tuple(found)
 
@@ -166,8 +176,10 @@ def rounds_for_gap(gap: float, levels: int, longest: int) -> float:
 def share_point(rounds: Floats, share: float) -> float:
     """The round by which this share of the repetitions was decided; inf if fewer were.
 
-    >>> share_point(np.array([30.0, 10.0, math.inf, 20.0]), 0.5), share_point(np.array([30.0, math.inf]), 0.9)
-    (20.0, inf)
+    >>> share_point(np.array([30.0, 10.0, math.inf, 20.0]), 0.5)
+    20.0
+    >>> share_point(np.array([30.0, math.inf]), 0.9)
+    inf
     """
     return float(np.sort(rounds)[max(0, math.ceil(share * len(rounds) - 1e-9) - 1)])
 

@@ -1,4 +1,4 @@
-"""The plan: forecasts of policies beside the fixed test, as a sentence, tables, a figure and JSON."""
+"""The plan: forecasts beside the fixed test, as a sentence, tables, a figure and JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from factored_bandits.core.table import Table
 from factored_bandits.environments import Environment
 
 from .assumptions import Assumptions
-from .figure import plan_figure
 from .fixed import ALPHA, POWER, FixedTest
 from .forecast import Forecast, share_point
 from .verdict import Verdict, judge
@@ -22,24 +21,45 @@ from .words import Clock, rounded
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-FORMAT, VERSION = "factored-bandits/plan", 1
+FORMAT = "factored-bandits/plan"
+VERSION = 1
 NOTHING = "-"
 SHARES = (0.5, 0.9)  # of the repetitions
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What to expect of an experiment; print it for the tables."""
+    """What to expect of an experiment; print it for the tables.
+
+    Attributes
+    ----------
+    problem
+        The problem.
+    assumptions
+        What it was made of; None if an environment was given.
+    traffic
+        Rounds per day.
+    repetitions, seed
+        As asked for.
+    forecasts
+        One per policy that was run.
+    fixed
+        The fixed test; None where there is none.
+    notes
+        What was left out, and why.
+    not_run
+        Labels of the policies before which Ctrl-C ended it.
+    """
 
     problem: Environment
     assumptions: Assumptions | None
-    traffic: float | None  # rounds per day
-    repetitions: int  # as asked for
+    traffic: float | None
+    repetitions: int
     seed: int
-    forecasts: list[Forecast]  # of the policies that were run
+    forecasts: list[Forecast]
     fixed: FixedTest | None
-    notes: list[str] = field(default_factory=list)  # what was left out, and why
-    not_run: list[str] = field(default_factory=list)  # Ctrl-C came before them
+    notes: list[str] = field(default_factory=list)
+    not_run: list[str] = field(default_factory=list)
 
     @property
     def interrupted(self) -> bool:
@@ -59,9 +79,28 @@ class Plan:
         return "\n\n".join([self.verdict.sentence, *map(str, self.tables())])
 
     def plot(self, path: str | Path | None = None, *, title: str | None = None) -> Figure:
-        """The share of repetitions that are decided, over time; written to `path` (.png, .pdf or
-        .svg) if given.
+        """Draw the share of repetitions that are decided, over time.
+
+        Parameters
+        ----------
+        path
+            Where to write it (.png, .pdf or .svg); None: nowhere.
+        title
+            The title; by default the assumptions.
+
+        Returns
+        -------
+        Figure
+            The figure of matplotlib.
+
+        Raises
+        ------
+        MissingExtraError
+            If matplotlib is not installed.
         """
+        # The one way up from here: figures are drawn by `report`, which knows plans.
+        from factored_bandits.report.matplotlib.plan import plan_figure
+
         name = title or str(self.assumptions or self.problem)
         return plan_figure(
             self.forecasts,
@@ -91,7 +130,7 @@ class Plan:
             row = [each.policy, clock.show(max(each.theory)) if each.theory else NOTHING]
             row += [
                 clock.show(share_point(all_decided, s), horizon) if each.eliminates else NOTHING
-                for s in (0.5, 0.9)
+                for s in SHARES
             ]
             row += [f"{each.best_found:.0%}", self._lost(each)]
             rows.append((*row, self._lost_meanwhile(each)) if fixed else tuple(row))
@@ -146,14 +185,12 @@ class Plan:
         return f"{self.repetitions} repetitions of {rounds} rounds; seed {self.seed}{interrupted}"
 
     def _caption(self) -> str:
-        lines = [f"{self.assumptions or self.problem}; {self._run()}"]
-        lines += [
+        lines = [
+            f"{self.assumptions or self.problem}; {self._run()}",
             "decided: only the best level of each factor is left; theory: at the latest, as long "
-            "as its bounds hold"
-        ]
-        lines += [
+            "as its bounds hold",
             f"lost: {self.problem.unit}, against playing the best combination from the start; mean "
-            "of all runs"
+            "of all runs",
         ]
         quiet = [each for each in self.forecasts if not each.eliminates]
 
@@ -165,18 +202,15 @@ class Plan:
             per_level = " / ".join(f"{count:,}" for count in self.fixed.per_level)
             lines += [
                 f"fixed test: all combinations equally often, rounds per level {per_level}; "
-                f"{self.fixed.comparisons} "
-                f"comparisons of levels, alpha {ALPHA:.0%} for all (Bonferroni), power {POWER:.0%} "
-                "for each: "
-                f"decides everything in {self.fixed.decided:.0%} of runs"
+                f"{self.fixed.comparisons} comparisons of levels, alpha {ALPHA:.0%} for all "
+                f"(Bonferroni), power {POWER:.0%} for each: decides everything in "
+                f"{self.fixed.decided:.0%} of runs"
             ]
 
         return "\n".join([*lines, *self.notes])
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything that the tables and the figure show, ready for JSON; null where the horizon
-        came first.
-        """
+        """Give everything that tables and figure show, for JSON; null beyond the horizon."""
         assumptions = self.assumptions
         fixed = self.fixed
 
@@ -185,7 +219,7 @@ class Plan:
             "version": VERSION,
             "problem": self.problem.name,
             "sizes": list(self.problem.sizes),
-            "guess": assumptions
+            "assumptions": assumptions
             and {
                 "base_rate": assumptions.base_rate,
                 "lift": assumptions.lifts,

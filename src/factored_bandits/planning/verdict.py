@@ -22,13 +22,12 @@ class Verdict(NamedTuple):
     """What the plan comes to."""
 
     sentence: str
-    within_a_year: (
-        bool | None
-    )  # None: nobody said how much traffic there is, or the simulation was too short
-    traffic_needed: float | None = None  # rounds per day with which it takes a year
-    lift_needed: float | None = (
-        None  # lift (the smallest, if they differ) with which it takes a year
-    )
+    # None: the traffic is not known, or the simulation was too short
+    within_a_year: bool | None
+    # rounds per day with which it takes a year
+    traffic_needed: float | None = None
+    # lift (the smallest, if they differ) with which it takes a year
+    lift_needed: float | None = None
 
 
 def judge(
@@ -61,9 +60,10 @@ def judge(
         )
 
     if math.isinf(half) and (traffic is None or horizon < year):
-        known = f"{quickest.policy} had not decided everything after {clock.show(horizon, unit=' rounds')}"
+        watched = clock.show(horizon, unit=" rounds")
         return Verdict(
-            f"{known} in most repetitions; simulate more rounds (horizon) to see when it does.",
+            f"{quickest.policy} had not decided everything after {watched} in most repetitions; "
+            "simulate more rounds (horizon) to see when it does.",
             None,
         )
 
@@ -88,11 +88,8 @@ def _cannot(
     changes = f"{than} {rounded(needed)} a day"
 
     if assumptions:
-        changes += (
-            f", or a lift of {than} {lift:.2g}"
-            if lift
-            else " (no lift that is possible would be enough)"
-        )
+        impossible = " (no lift that is possible would be enough)"
+        changes += f", or a lift of {than} {lift:.2g}" if lift else impossible
     else:
         changes += ", or larger differences between the levels"
 
@@ -100,24 +97,24 @@ def _cannot(
     if fixed and fixed.total <= year:
         other = (
             f"; the fixed test below would take {duration(fixed.total / traffic)} and decide "
-            "everything "
-            f"{fixed.decided:.0%} of the time"
+            f"everything {fixed.decided:.0%} of the time"
         )
 
     sentence = (
         f"This cannot be decided within a year at {rounded(traffic)} a day ({year:,.0f} rounds): "
-        f"{policy} needs "
-        f"{than} {rounded(rounds)} ({duration(rounds / traffic)}). It would take {changes}{other}."
+        f"{policy} needs {than} {rounded(rounds)} ({duration(rounds / traffic)}). "
+        f"It would take {changes}{other}."
     )
     return Verdict(sentence, False, needed, lift)
 
 
 def lift_for(assumptions: Assumptions, share: float) -> float | None:
-    """The smallest lift with which the rounds shrink to this share of today's; None if no possible
-    lift is enough.
+    """The smallest lift with which the rounds shrink to this share of today's.
+
+    None if no possible lift is enough.
     """
     today = _rounds(assumptions, 1.0)
-    assert today is not None  # the guess itself is possible
+    assert today is not None  # the assumptions themselves are possible
     goal = share * today
     low = 1.0
     high = 1.0
@@ -126,28 +123,28 @@ def lift_for(assumptions: Assumptions, share: float) -> float | None:
         low = high
         high = 2.0 * high
 
-    for _ in range(
-        HALVINGS
-    ):  # beyond the largest possible lift nothing is reached, and the search ends at that lift
+    # Beyond the largest possible lift nothing is reached, so the search ends at that lift.
+    for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
         reached = _rounds(assumptions, middle)
-        low, high = (middle, high) if reached is not None and reached > goal else (low, middle)
+        if reached is not None and reached > goal:
+            low = middle
+        else:
+            high = middle
 
     reached = _rounds(assumptions, high)
     return high * min(assumptions.lifts) if reached is not None and reached <= goal else None
 
 
 def _rounds(assumptions: Assumptions, times: float) -> float | None:
-    """How the rounds of TEA grow if all lifts were so many times as large; None if rates would
-    exceed 1.
+    """The rounds of TEA if all lifts were so many times as large; None if rates would exceed 1.
 
-    The formula of the promise, with the gaps of averages over the other factors instead of those in
-    the worst company: too long by a factor that hardly depends on the lift.
+    The formula of the guarantee, with the gaps of averages over the other factors instead of the
+    smallest ones: too long by a factor that hardly depends on the lift.
     """
+    lifts = tuple(times * lift for lift in assumptions.lifts)
     try:
-        problem = dataclasses.replace(
-            assumptions, lift=tuple(times * lift for lift in assumptions.lifts)
-        ).problem()
+        problem = dataclasses.replace(assumptions, lift=lifts).problem()
     except InvalidInputError:
         return None
 

@@ -14,16 +14,12 @@ module can do; nobody else asks.
 
 from __future__ import annotations
 
-import math
-import types
-import typing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from factored_bandits.core.arrays import Bools, Floats, Ints
-from factored_bandits.errors import InvalidInputError, UnknownNameError
 
 Range = tuple[float, float]
 Kind = Literal["factored", "duel"]

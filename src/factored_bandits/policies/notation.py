@@ -67,9 +67,11 @@ def _parameters(text: str, inside: str) -> dict[str, Any]:
 
 
 def _only_keywords(call: ast.expr | None) -> TypeGuard[ast.Call]:
+    """Whether it is a call with named arguments, each given once."""
     if not isinstance(call, ast.Call) or call.args:
         return False
-    return all(keyword.arg is not None for keyword in call.keywords)
+    names = [keyword.arg for keyword in call.keywords]
+    return None not in names and len(set(names)) == len(names)
 
 
 def _value(text: str, keyword: ast.keyword) -> Any:

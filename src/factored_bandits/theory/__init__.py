@@ -1,5 +1,4 @@
-"""The paper's theory, to be computed: gaps, identifiability, kappa, upper and lower bounds, and a
-check of results.
+"""The paper's theory, to be computed: gaps, kappa, upper and lower bounds, checks of results.
 
 Nothing here simulates. Gaps and regret are in the units of the problem; numbers of TEM are on its
 scale [-1, 1].

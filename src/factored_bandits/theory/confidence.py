@@ -1,5 +1,4 @@
-"""Confidence in TEM: f, the radius of line 10 of Algorithm 3, the thresholds it gives, and when a
-level comes back.
+"""Confidence in TEM: f, the radius of line 10 of Algorithm 3, thresholds and re-entry rounds.
 
 The formulas themselves are the kernels of `policies/tem/bounds.py`; here they take arrays, with the
 paper's bound.
@@ -39,8 +38,15 @@ def log_f_of(t: Any) -> Floats:
 
 
 def f(t: Any) -> Any:
-    """f(t) = (t + 1) log^2(t + 1): TEA asks for confidence 1 - 1 / f(t) in round t.
+    """Compute f(t) = (t + 1) log^2(t + 1): TEA asks for confidence 1 - 1 / f(t) in round t.
 
+    Parameters
+    ----------
+    t
+        A round, or an array of rounds, from 1 on.
+
+    Examples
+    --------
     >>> round(f(1_000_000), -3)
     190869000.0
     """
@@ -49,38 +55,64 @@ def f(t: Any) -> Any:
 
 
 def confidence(n: Any, t: Any, K: int) -> Any:
-    """The radius sqrt(12 log(2 K f(n) f(t)) / n) of n comparisons in round t, K levels; on TEM's
-    scale [-1, 1].
+    """Compute the confidence radius sqrt(12 log(2 K f(n) f(t)) / n), on TEM's scale [-1, 1].
 
+    Parameters
+    ----------
+    n
+        How many comparisons there were; an array works, too.
+    t
+        The round; an array works, too.
+    K
+        The number of levels.
+
+    Examples
+    --------
     >>> round(confidence(1000, 1_000_000, K=16), 4)
     0.6322
     """
     counts = rounds(n, "n")
     sizes = int(rounds(K, "K"))
-    values = np.vectorize(lambda count, level: radius(count, sizes, level), otypes=[np.float64])(
-        counts, log_f_of(t)
-    )
+
+    def radius_of(count: Any, log_inv_delta: float) -> float:
+        return radius(count, sizes, log_inv_delta)
+
+    values = np.vectorize(radius_of, otypes=[np.float64])(counts, log_f_of(t))
     return float(values) if values.ndim == 0 else values
 
 
 def tau(D: Any, N: Any) -> Floats:
-    """Per level the largest log(1 / delta) at which it is still out; minus infinity if nobody leads
-    it.
+    """Compute per level the largest log(1 / delta) at which it is still eliminated.
 
-    `D[i, j]` is the sum of differences of level i over level j in `N[i, j]` comparisons, as in
-    `fb.TEM`. In TEA level i is out in round t exactly if log f(t) < tau_i.
+    In TEA level i is eliminated in round t exactly if log f(t) < tau_i.
 
+    Parameters
+    ----------
+    D
+        `D[i, j]` is the sum of differences of level i over level j, as in `fb.TEM`.
+    N
+        `N[i, j]` is the number of comparisons of these two.
+
+    Returns
+    -------
+    array
+        A threshold per level; minus infinity if no other level leads it.
+
+    Raises
+    ------
+    InvalidInputError
+        If the arrays are not square and of one shape.
+
+    Examples
+    --------
     >>> tau(D=[[0, 90], [-90, 0]], N=[[0, 100], [100, 0]]).round(3).tolist()
     [-inf, -2.31]
     """
     differences = np.asarray(D, dtype=np.float64)
     counts = np.asarray(N)
 
-    if (
-        differences.ndim != 2
-        or differences.shape[0] != differences.shape[1]
-        or differences.shape != counts.shape
-    ):
+    square = differences.ndim == 2 and differences.shape[0] == differences.shape[1]
+    if not square or differences.shape != counts.shape:
         raise InvalidInputError(
             f"D and N must be square and alike, not of shapes {differences.shape} and "
             f"{counts.shape}"
@@ -99,9 +131,15 @@ def tau(D: Any, N: Any) -> Floats:
 
 
 def reentry_round(tau: Any) -> Ints:
-    """The first round t with log f(t) >= tau: when a level with that threshold comes back if it is
-    not played before.
+    """Compute the first round t with log f(t) >= tau: when an eliminated level re-enters.
 
+    Parameters
+    ----------
+    tau
+        The threshold of the level, see `tau`; an array works, too.
+
+    Examples
+    --------
     >>> int(reentry_round(15.0))
     30635
     """
@@ -112,12 +150,20 @@ def reentry_round(tau: Any) -> Ints:
 
 
 def failure_probability(delta: float, K: int) -> float:
-    """What the proof of Theorem 1 gives for the chance that a bound of a module ever fails, at
-    constant delta.
+    """Bound the probability that a confidence bound of a module ever fails, at constant delta.
 
-    The paper says delta; by its own union bound it is delta (K - 1) / K times the sum of 1 / f,
-    which is 2.11.
+    The paper says delta. By its own union bound, in the proof of Theorem 1, it is
+    delta (K - 1) / K times the sum of 1 / f, which is 2.11.
 
+    Parameters
+    ----------
+    delta
+        What the module is asked for in every phase.
+    K
+        The number of levels.
+
+    Examples
+    --------
     >>> round(failure_probability(0.01, K=16), 4)
     0.0198
     """

@@ -13,14 +13,26 @@ from .views import changed, decided, modules, view
 
 
 def gaps(environment: Environment) -> list[Floats]:
-    """Equation (1): how much the best level of a factor is ahead of each level, in the company
-    where it is least ahead.
+    """Compute the gaps of equation (1): the smallest lead of the best level over each level.
 
-    One array per factor, 0 at its best level; for duels one array, of the arms in the first place
-    against every arm in the second. In units of reward (for duels 1 for a win and 1/2 for a tie),
-    not on the scale [-1, 1] of TEM, on which the gaps of rewards in [0, 1] are twice as large. Not
-    positive where the problem is not identifiable.
+    The smallest lead is taken over all reference sets: what the other factors play. Gaps are in
+    units of reward (for duels 1 for a win and 1/2 for a tie), not on the scale [-1, 1] of TEM, on
+    which the gaps of rewards in [0, 1] are twice as large.
 
+    Parameters
+    ----------
+    environment
+        The problem.
+
+    Returns
+    -------
+    list of arrays
+        One array per factor, 0 at its best level; for duels one array, of the arms in the first
+        position against every arm in the second. Not positive where the problem is not
+        identifiable.
+
+    Examples
+    --------
     >>> import factored_bandits as fb
     >>> problem = fb.environments.make("rank1", factors=[[0.9, 0.5], [0.8, 0.2]])
     >>> [gap.round(3).tolist() for gap in fb.theory.gaps(problem)]
@@ -35,14 +47,28 @@ def gaps(environment: Environment) -> list[Floats]:
 
 @dataclass(frozen=True)
 class Witness:
-    """A level that does as well as the best one, or better, in some company."""
+    """A level that does as well as the best one, or better, in some context.
+
+    Attributes
+    ----------
+    factor, level, best
+        The factor, the level, and the best level.
+    context
+        The combination with `level` in it.
+    mean
+        The mean of that combination.
+    mean_of_best
+        The mean of the same with `best` instead.
+    duel
+        Whether the problem is one of duels.
+    """
 
     factor: int
     level: int
     best: int
-    context: tuple[int, ...]  # the combination with `level` in it
-    mean: float  # of that combination
-    mean_of_best: float  # of the same with `best` instead
+    context: tuple[int, ...]
+    mean: float
+    mean_of_best: float
     duel: bool = False
 
     def __str__(self) -> str:
@@ -52,25 +78,28 @@ class Witness:
         if self.duel:
             return (
                 f"arm {self.level} {beats} the best arm {self.best} against arm {self.context[1]}: "
-                f"it wins with chance {self.mean:.6g}, the best arm with {self.mean_of_best:.6g}"
+                f"it wins with probability {self.mean:.6g}, the best arm "
+                f"with {self.mean_of_best:.6g}"
             )
 
         return (
             f"factor {self.factor}: level {self.level} {beats} the best level {self.best} in some "
-            "company: "
-            f"the mean of {self.context} is {self.mean:.6g}, of {with_best} {self.mean_of_best:.6g}"
+            f"context: the mean of {self.context} is {self.mean:.6g}, of {with_best} "
+            f"{self.mean_of_best:.6g}"
         )
 
 
 @dataclass(frozen=True)
 class Identifiability:
-    """Whether every factor has a level that is best in every company; a witness per factor where
-    not.
+    """Whether every factor has a level that is best in every context.
+
+    Attributes
+    ----------
+    witnesses
+        Per factor a witness against it; None where the factor has a uniformly best level.
     """
 
-    witnesses: tuple[
-        Witness | None, ...
-    ]  # per factor; None where the factor has a uniformly best level
+    witnesses: tuple[Witness | None, ...]
 
     @property
     def holds(self) -> bool:
@@ -88,19 +117,26 @@ class Identifiability:
     def __str__(self) -> str:
         if self.holds:
             return "uniformly identifiable"
-        return "not uniformly identifiable\n" + "\n".join(
-            f"  {w}" for w in self.witnesses if w is not None
-        )
+        witnesses = [f"  {witness}" for witness in self.witnesses if witness is not None]
+        return "\n".join(["not uniformly identifiable", *witnesses])
 
 
 def identifiability(environment: Environment) -> Identifiability:
-    """Definition 1: is the best level of every factor the best one in every company?
+    """Test Definition 1: is the best level of every factor the best one in every context?
 
+    Parameters
+    ----------
+    environment
+        The problem.
+
+    Examples
+    --------
     >>> import factored_bandits as fb
-    >>> print(fb.theory.identifiability(fb.environments.make("table", means=[[0.9, 0.2], [0.1, 0.4]])))
+    >>> problem = fb.environments.make("table", means=[[0.9, 0.2], [0.1, 0.4]])
+    >>> print(fb.theory.identifiability(problem))  # doctest: +ELLIPSIS
     not uniformly identifiable
-      factor 0: level 1 beats the best level 0 in some company: the mean of (1, 1) is 0.4, of (0, 1) 0.2
-      factor 1: level 1 beats the best level 0 in some company: the mean of (1, 1) is 0.4, of (1, 0) 0.1
+      factor 0: level 1 beats the best level 0 in some context: the mean of (1, 1) is 0.4, of ...
+      factor 1: level 1 beats the best level 0 in some context: the mean of (1, 1) is 0.4, of ...
     >>> fb.theory.identifiability(fb.environments.arithmetic(8)).holds
     True
     """

@@ -1,6 +1,4 @@
-"""How much one play can tell: the divergence of a level from one as good as the best, where it is
-largest.
-"""
+"""How much one play can tell: the largest divergence of a level from one as good as the best."""
 
 from __future__ import annotations
 
@@ -22,20 +20,21 @@ Divergence = Callable[[Floats, Floats], Floats]
 
 
 def information(environment: Environment, l: int) -> Floats:
-    """Per level of factor l, the most that one play can tell it from a level as good as the best;
-    infinite at the best.
+    """Per level of factor l, the most that one play can tell it from a level as good as the best.
 
-    Exact; for logistic sums with more than 10^7 combinations, at most a little too large (company
-    is then taken as if it could have any value between its extremes).
+    Infinite at the best level. Exact; for logistic sums with more than 10^7 combinations it may be
+    a little too large, since the other factors are then treated as if their sum could have any
+    value between its extremes.
     """
     divergence = _divergence(environment)
     seen = view(environment)
     small = math.prod(environment.sizes) <= LARGEST_TABLE
 
-    if isinstance(seen, Effects) and (
-        environment.kind == "duel" or (seen.combine == LOGISTIC and small)
-    ):
-        seen = seen.table()
+    if isinstance(seen, Effects):
+        # the extremes are not enough: an arm does not meet itself; a logistic sum peaks between
+        logistic = seen.combine == LOGISTIC and small
+        if environment.kind == "duel" or logistic:
+            seen = seen.table()
 
     if isinstance(seen, Effects):
         rates = _of_effects(seen, l, divergence)
@@ -47,7 +46,7 @@ def information(environment: Environment, l: int) -> Floats:
 
 
 def _of_table(seen: Means, l: int, divergence: Divergence, itself: bool) -> Floats:
-    """`itself`: whether company i says something of level i; an arm that meets itself says nothing."""
+    """By table; `itself`: whether column i tells something of level i, as it does not in duels."""
     rows = seen.rows(l)
     rates = [divergence(row, rows[seen.best[l]]) for row in rows]
     return np.array(
@@ -56,25 +55,23 @@ def _of_table(seen: Means, l: int, divergence: Divergence, itself: bool) -> Floa
 
 
 def _of_effects(seen: Effects, l: int, divergence: Divergence) -> Floats:
-    """Divergences are jointly convex: along products and sums they are largest at an extreme of the
-    company.
-    """
+    """By formula: divergences are jointly convex, so the largest of a product or sum is extreme."""
     low, high = seen.context(l)
     own = seen.effects[l]
     best = seen.effects[l][seen.best[l]]
-    places = [np.full(len(own), low), np.full(len(own), high)]
+    contexts = [np.full(len(own), low), np.full(len(own), high)]
     if seen.combine == LOGISTIC:
-        places += [np.clip(peak, low, high) for peak in _peaks(own, best)]
-    rates = [
-        divergence(seen.mean(own, place), seen.mean(np.full(len(own), best), place))
-        for place in places
-    ]
+        contexts += [np.clip(peak, low, high) for peak in _peaks(own, best)]
+
+    rates = []
+    for context in contexts:
+        mean_of_best = seen.mean(np.full(len(own), best), context)
+        rates.append(divergence(seen.mean(own, context), mean_of_best))
     return np.asarray(np.max(rates, axis=0))
 
 
 def _peaks(own: Floats, best: float) -> list[Floats]:
-    """Company in which levels of a logistic sum are told apart best: with Gaussian noise, with
-    Bernoulli noise.
+    """Contexts in which levels of a logistic sum differ most: Gaussian noise, Bernoulli noise.
 
     Bernoulli: with d = best - own, E = e^d, u = e^(own + x), the derivative of kl(sigma(own + x),
     sigma(best + x)) in x has the sign of (E - 1)(1 + u) / (1 + u E) - d, which falls in u and is
@@ -114,11 +111,10 @@ def _divergence(environment: Environment) -> Divergence:
 
 
 def bernoulli(p: Floats, q: Floats) -> Floats:
-    """The KL divergence between coins, of arrays.
+    """The KL divergence between Bernoulli distributions, of arrays.
 
     >>> bernoulli(np.array([0.2, 0.5]), np.array([0.5, 0.5])).round(4).tolist()
     [0.1927, 0.0]
     """
-    return np.asarray(
-        np.vectorize(kl, otypes=[np.float64])(np.clip(p, 0.0, 1.0), np.clip(q, 0.0, 1.0))
-    )
+    divergences = np.vectorize(kl, otypes=[np.float64])
+    return np.asarray(divergences(np.clip(p, 0.0, 1.0), np.clip(q, 0.0, 1.0)))

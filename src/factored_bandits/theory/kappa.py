@@ -23,12 +23,12 @@ class Kappa(NamedTuple):
 
 
 def kappa(environment: Environment) -> Kappa:
-    """The smallest constant with mu(a*) - mu(a) <= kappa * (sum of the gaps of the levels of a) for
-    every a.
+    """Compute the smallest constant with mu(a*) - mu(a) <= kappa * (sum of the gaps of a's levels).
 
-    At least 1, by equation (2) of the paper; 1 for sums; infinite if the problem is not uniformly
-    identifiable. For duels, where the paper needs none: the smallest constant with P(a* beats a) -
-    1/2 <= kappa * gap(a), without ties.
+    The inequality holds for every combination a. The constant is at least 1, by
+    equation (2) of the paper; 1 for sums; infinite if the problem is not uniformly identifiable.
+    For duels, where the paper needs none: the smallest constant with
+    P(a* beats a) - 1/2 <= kappa * gap(a), without ties.
 
     Where a combination loses at most what its levels lose, each alone among best ones, one wrong
     level at a time attains it: loss(a) <= sum loss_l(a_l) <= kappa * sum gap_l(a_l). That is so for
@@ -36,6 +36,18 @@ def kappa(environment: Environment) -> Kappa:
     mean is at most 1/2 (there the logistic function is convex, so the loss is concave in the sum of
     effects). Elsewhere all combinations are looked at, up to 10^7.
 
+    Parameters
+    ----------
+    environment
+        The problem.
+
+    Returns
+    -------
+    Kappa
+        The constant, and a combination where it is attained.
+
+    Examples
+    --------
     >>> import factored_bandits as fb
     >>> fb.theory.kappa(fb.environments.make("rank1", factors=[[0.75, 0.5, 0.25], [0.5, 0.125]]))
     Kappa(value=4.0, combination=(1, 0))
@@ -51,10 +63,10 @@ def kappa(environment: Environment) -> Kappa:
     if environment.kind == "duel":
         return _of_duel(environment, sizes[0] / decided(environment))
     seen = view(environment)
-    if isinstance(seen, Effects) and (
-        seen.combine != LOGISTIC or environment.mean(environment.best) <= 0.5
-    ):
-        return _one_at_a_time(seen)
+    if isinstance(seen, Effects):
+        convex = environment.mean(environment.best) <= 0.5
+        if seen.combine != LOGISTIC or convex:
+            return _one_at_a_time(seen)
 
     return _over_all(seen.table(), sizes)
 

@@ -1,13 +1,13 @@
-"""Lower bounds: what every algorithm must pay in the long run (Section 4.4, after Lai & Robbins
-1985).
+"""Lower bounds: what every algorithm must pay in the long run.
 
-An algorithm that does well on every uniformly identifiable problem must play a level often enough
-to tell the problem from the one in which that level is a little better than the best one, in every
-company. (There it is uniformly best, and so are the best levels of the other factors.) Plays of
-level a in company b tell the two apart at the rate d(mu(a, b), mu(a*, b)), d being the divergence
-of the noise; so E N(a) >= log t / max over b of d, asymptotically. With equation (2) the regret is
-at least the sum of gap(a) E N(a). For sums with Gaussian noise this is the paper's bound, 2 / gap
-for each level. Algorithms that know more of the problem (a product, say) may do with less.
+Section 4.4 of the paper, after Lai & Robbins (1985). An algorithm that does well on every uniformly
+identifiable problem must play a level often enough to tell the problem from the one in which that
+level is a little better than the best one, with every reference set. (There it is uniformly best,
+and so are the best levels of the other factors.) Plays of level a with reference set b tell the two
+apart at the rate d(mu(a, b), mu(a*, b)), d being the divergence of the noise; so
+E N(a) >= log t / max over b of d, asymptotically. With equation (2) the regret is at least the sum
+of gap(a) E N(a). For sums with Gaussian noise this is the paper's bound, 2 / gap for each level.
+Algorithms that know more of the problem (a product, say) may do with less.
 """
 
 from __future__ import annotations
@@ -29,12 +29,26 @@ from .views import decided, modules, view
 
 
 def pulls_lower(environment: Environment, t: Any) -> list[Floats]:
-    """Pulls of each level that a consistent algorithm needs by round t, for t to infinity; one
-    array per factor.
+    """Compute the pulls of each level that a consistent algorithm needs by round t.
 
-    0 at the best levels, and everywhere if the problem is not uniformly identifiable: the bound
-    speaks of those only. For duels: plays per place (half of those in both places).
+    The bound is asymptotic, for t to infinity.
 
+    Parameters
+    ----------
+    environment
+        The problem.
+    t
+        A round, or an array of rounds.
+
+    Returns
+    -------
+    list of arrays
+        One array (..., levels) per factor; 0 at the best levels, and everywhere if the problem is
+        not uniformly identifiable: the bound speaks of those only. For duels plays per position,
+        half of those in both positions.
+
+    Examples
+    --------
     >>> import factored_bandits as fb
     >>> problem = fb.environments.make("additive", effects=[[0.0, -0.5, -0.1]], noise="gaussian")
     >>> pulls_lower(problem, 1_000_000)[0].round(1).tolist()  # 2 log t / gap^2
@@ -43,16 +57,30 @@ def pulls_lower(environment: Environment, t: Any) -> list[Floats]:
     log_t = np.log(rounds(t))[..., None]
     if not identifiability(environment).holds:
         return [0.0 * log_t * np.ones(environment.sizes[l]) for l in modules(environment)]
-    places = 2.0 if environment.kind == "duel" else 1.0
-    return [log_t / (places * information(environment, l)) for l in modules(environment)]
+    positions = 2.0 if environment.kind == "duel" else 1.0
+    return [log_t / (positions * information(environment, l)) for l in modules(environment)]
 
 
 def regret_lower(environment: Environment, t: Any) -> Any:
-    """Regret that a consistent algorithm has by round t, for t to infinity, in the unit of the
-    problem.
+    """Compute the regret that a consistent algorithm has by round t, for t to infinity.
 
+    Parameters
+    ----------
+    environment
+        The problem.
+    t
+        A round, or an array of rounds.
+
+    Returns
+    -------
+    float or array
+        The regret, in the unit of the problem.
+
+    Examples
+    --------
     >>> import factored_bandits as fb
-    >>> problem = fb.environments.make("additive", effects=[[0.0, -0.5], [0.0, -0.1]], noise="gaussian")
+    >>> effects = [[0.0, -0.5], [0.0, -0.1]]
+    >>> problem = fb.environments.make("additive", effects=effects, noise="gaussian")
     >>> round(float(regret_lower(problem, 1_000_000) / np.log(1_000_000)), 6)  # 2 / 0.5 + 2 / 0.1
     24.0
     """
@@ -64,13 +92,27 @@ def regret_lower(environment: Environment, t: Any) -> Any:
 
 
 def condorcet_lower(environment: Environment, t: Any) -> Any:
-    """Regret of duels by round t for algorithms that work whenever some arm beats all others
-    (Komiyama et al. 2015).
+    """Compute the regret by round t of algorithms for all duels with a Condorcet winner.
 
-    Such an algorithm must find for every arm a superior: sum over i of the least (loss_i + loss_j)
-    / (2 kl(p_ij, 1/2)) over the j that beat i. Never below `regret_lower`, which holds for
-    algorithms that work for utilities only.
+    Komiyama et al. (2015): such an algorithm must find for every arm a superior. The bound is the
+    sum over i of the least (loss_i + loss_j) / (2 kl(p_ij, 1/2)) over the j that beat i, times
+    log t. It is never below `regret_lower`, which holds for algorithms that work for utilities
+    only.
 
+    Parameters
+    ----------
+    environment
+        A problem of duels.
+    t
+        A round, or an array of rounds.
+
+    Raises
+    ------
+    InvalidInputError
+        If the problem is not one of duels, or no arm is unbeaten.
+
+    Examples
+    --------
     >>> import factored_bandits as fb
     >>> problem = fb.environments.identical_gap(16, 0.7)
     >>> round(condorcet_lower(problem, 1e6)), round(regret_lower(problem, 1e6))
@@ -93,9 +135,8 @@ def condorcet_lower(environment: Environment, t: Any) -> Any:
     for arm, row in enumerate(matrix):
         superior = row < 0.5 - TOLERANCE
         if superior.any():
-            rates = decided(environment) * bernoulli(
-                row[superior], np.full(int(superior.sum()), 0.5)
-            )
+            even = np.full(int(superior.sum()), 0.5)
+            rates = decided(environment) * bernoulli(row[superior], even)
             total += float(((losses[arm] + losses[superior]) / (2.0 * rates)).min())
 
     bound = total * np.log(rounds(t))

@@ -1,5 +1,4 @@
-"""Upper bounds: Theorem 1 on the pulls of a level, Theorem 2 on the regret of TEA, Theorem 3 on
-that of Dueling TEA.
+"""Upper bounds: Theorem 1 on the pulls of a level, Theorems 2 and 3 on the regret.
 
 The theorems live on TEM's scale [-1, 1]: every function takes the problem, doubles the gaps of
 rewards in [0, 1], and gives regret back in the unit of the problem. `reward_range` is the one the
@@ -27,41 +26,63 @@ from .gaps import gaps
 from .kappa import kappa
 
 SCALE = (-1.0, 1.0)  # of TEM
-TIMES_EXPECTED, TIMES_LIKELY = (
-    2.5,
-    2.0,
-)  # pulls per comparison with the best level, step 4 of the appendix
-OUTSIDE = 1.5  # expected pulls of a level in phases whose bounds fail, step 2
+# pulls per comparison with the best level, step 4 of the appendix
+TIMES_EXPECTED = 2.5
+TIMES_LIKELY = 2.0  # with high probability
+# expected pulls of a level in phases whose bounds fail, step 2
+OUTSIDE = 1.5
 
 RewardRange = Range | Literal["environment"] | None
 
 
 def slope(environment: Environment, reward_range: RewardRange = FROM_ENVIRONMENT) -> float:
-    """How many units of TEM's scale one unit of reward is: 2 for rewards in [0, 1], 1 for raw ones.
+    """Say how many units of TEM's scale one unit of reward is.
 
+    2 for rewards in [0, 1], 1 for unbounded rewards.
+
+    Parameters
+    ----------
+    environment
+        The problem.
+    reward_range
+        The range that the policy was made with, if not the problem's.
+
+    Examples
+    --------
     >>> import factored_bandits as fb
     >>> fb.theory.slope(fb.environments.spiked(4))
     2.0
     """
-    given = (
-        environment.reward_range
-        if reward_range == FROM_ENVIRONMENT
-        else checked_range(reward_range)
-    )
-    return scaling(given, SCALE)[1]
+    if reward_range == FROM_ENVIRONMENT:
+        return scaling(environment.reward_range, SCALE)[1]
+    return scaling(checked_range(reward_range), SCALE)[1]
 
 
-def comparisons_upper(gap: Any, K: int, level: Any) -> Floats:
-    """Step 3 of the appendix: comparisons with the best level after which a level is out, at
-    log(1/delta) = level.
+def comparisons_upper(gap: Any, K: int, log_inv_delta: Any) -> Floats:
+    """Bound the comparisons with the best level after which a level is eliminated.
 
-    48 / gap^2 (log(2K/delta) + 4 log(48 log(2K/delta) / gap^2)), infinite where the gap is not
-    positive; TEM's scale.
+    Step 3 of the appendix: 48 / gap^2 (log(2K/delta) + 4 log(48 log(2K/delta) / gap^2)).
 
-    >>> round(float(comparisons_upper(0.4, K=16, level=math.log(100.0))))
+    Parameters
+    ----------
+    gap
+        The gap of the level on TEM's scale; an array works, too.
+    K
+        The number of levels.
+    log_inv_delta
+        log(1 / delta), the confidence that TEM is asked for.
+
+    Returns
+    -------
+    array
+        The number of comparisons; infinite where the gap is not positive.
+
+    Examples
+    --------
+    >>> round(float(comparisons_upper(0.4, K=16, log_inv_delta=math.log(100.0))))
     11772
     """
-    y = math.log(2.0 * K) + np.asarray(level, dtype=np.float64)
+    y = math.log(2.0 * K) + np.asarray(log_inv_delta, dtype=np.float64)
     size = np.asarray(gap, dtype=np.float64)
     z = np.divide(48.0, size * size, out=np.full(size.shape, math.inf), where=size > 0.0)
     return np.asarray(z * (y + 4.0 * np.log(z * y)))
@@ -70,37 +91,68 @@ def comparisons_upper(gap: Any, K: int, level: Any) -> Floats:
 def pulls_upper(
     environment: Environment, t: Any, *, reward_range: RewardRange = FROM_ENVIRONMENT
 ) -> list[Floats]:
-    """Theorem 1: expected pulls of each level by round t are at most this; one array (..., levels)
-    per factor.
+    """Bound the expected pulls of each level by round t (Theorem 1).
 
-    With the additive C(a), `extra_pulls`. Infinite at the best levels. For duels (constants of the
-    appendix for M_s = |A_s|): plays in the first place, and as many in the second.
+    With the additive C(a), `extra_pulls`. For duels with the constants of the appendix for
+    M_s = |A_s|.
 
+    Parameters
+    ----------
+    environment
+        The problem.
+    t
+        A round, or an array of rounds.
+    reward_range
+        The range that the policy was made with, if not the problem's.
+
+    Returns
+    -------
+    list of arrays
+        One array (..., levels) per factor, infinite at the best levels. For duels plays in the
+        first position, and as many in the second.
+
+    Examples
+    --------
     >>> import factored_bandits as fb
     >>> pulls_upper(fb.environments.identical_gap(16, 0.95), 1_000_000)[0].round().tolist()[:2]
     [inf, 3044.0]
     """
     duel = environment.kind == "duel"
     times = 1.0 if duel else TIMES_EXPECTED
-    extra = (
-        [1.0 + OUTSIDE]
-        if duel
-        else [min(max(environment.sizes) + OUTSIDE, c) for c in extra_pulls(environment)]
-    )
+    extra = [1.0 + OUTSIDE]
+    if not duel:
+        most = max(environment.sizes) + OUTSIDE
+        extra = [min(most, c) for c in extra_pulls(environment)]
     return _pulls(environment, times, extra, log_f_of(t), slope(environment, reward_range))
 
 
 def pulls_upper_likely(
     environment: Environment, delta: float, *, reward_range: RewardRange = FROM_ENVIRONMENT
 ) -> list[Floats]:
-    """Theorem 1, high probability: pulls of each level, for ever, of modules that are asked for
-    delta in every phase.
+    """Bound the pulls of each level, for ever, with high probability (Theorem 1).
 
-    The paper says with probability 1 - delta; what its proof gives is 1 -
-    `failure_probability(delta, K)` per factor.
+    It is on modules that are asked for delta in every phase. The paper says with probability
+    1 - delta; what its proof gives is 1 - `failure_probability(delta, K)` per factor.
 
+    Parameters
+    ----------
+    environment
+        The problem.
+    delta
+        What the modules are asked for.
+    reward_range
+        The range that the policy was made with, if not the problem's.
+
+    Returns
+    -------
+    list of arrays
+        One array per factor, infinite at the best levels.
+
+    Examples
+    --------
     >>> import factored_bandits as fb
-    >>> pulls_upper_likely(fb.environments.identical_gap(16, 0.95), delta=0.01)[0].round().tolist()[:2]
+    >>> problem = fb.environments.identical_gap(16, 0.95)
+    >>> pulls_upper_likely(problem, delta=0.01)[0].round().tolist()[:2]
     [inf, 1942.0]
     """
     if not 0.0 < delta <= 1.0:
@@ -109,16 +161,22 @@ def pulls_upper_likely(
     times = 1.0 if duel else TIMES_LIKELY
     longest = max(environment.sizes)
     extra = [1.0] if duel else [min(longest, longest * math.log(K) + K) for K in environment.sizes]
-
-    return _pulls(
-        environment, times, extra, np.asarray(-math.log(delta)), slope(environment, reward_range)
-    )
+    log_inv_delta = np.asarray(-math.log(delta))
+    return _pulls(environment, times, extra, log_inv_delta, slope(environment, reward_range))
 
 
 def extra_pulls(environment: Environment) -> list[float]:
-    """Theorem 1: the sum of C(a) over the suboptimal levels of each factor, M log K + 5/2 K; for
-    duels 5/2 each.
+    """Compute the sum of C(a) over the suboptimal levels of each factor (Theorem 1).
 
+    It is M log K + 5/2 K per factor; for duels 5/2 per arm.
+
+    Parameters
+    ----------
+    environment
+        The problem.
+
+    Examples
+    --------
     >>> import factored_bandits as fb
     >>> [round(c, 2) for c in extra_pulls(fb.environments.spiked(16))]
     [84.36, 84.36]
@@ -133,11 +191,26 @@ def extra_pulls(environment: Environment) -> list[float]:
 def regret_upper(
     environment: Environment, t: Any, *, reward_range: RewardRange = FROM_ENVIRONMENT
 ) -> Any:
-    """Theorem 2 (TEA) or Theorem 3 (Dueling TEA): the expected regret by round t is at most this.
+    """Bound the expected regret by round t: Theorem 2 (TEA) or Theorem 3 (Dueling TEA).
 
-    In the unit of the problem. Infinite if it is not uniformly identifiable. Duels: with the
-    appendix's constants.
+    For duels with the constants of the appendix.
 
+    Parameters
+    ----------
+    environment
+        The problem.
+    t
+        A round, or an array of rounds.
+    reward_range
+        The range that the policy was made with, if not the problem's.
+
+    Returns
+    -------
+    float or array
+        The regret, in the unit of the problem; infinite if it is not uniformly identifiable.
+
+    Examples
+    --------
     >>> import factored_bandits as fb
     >>> round(regret_upper(fb.environments.spiked(16, best=0.75), 1_000_000))
     536459
@@ -152,14 +225,16 @@ def regret_upper(
 
 
 def _pulls(
-    environment: Environment, times: float, extra: list[float], level: Floats, by: float
+    environment: Environment, times: float, extra: list[float], log_inv_delta: Floats, by: float
 ) -> list[Floats]:
-    """Per factor; nothing is promised of a factor without a uniformly best level."""
+    """Per factor; the theorem says nothing of a factor without a uniformly best level."""
     found = []
     for l, gap in enumerate(gaps(environment)):
         best = environment.best[l]
-        known = by * gap if np.delete(gap, best).min(initial=math.inf) > 0.0 else np.zeros(len(gap))
-        found.append(times * comparisons_upper(known, len(gap), level[..., None]) + extra[l])
+        identifiable = np.delete(gap, best).min(initial=math.inf) > 0.0
+        known = by * gap if identifiable else np.zeros(len(gap))
+        comparisons = comparisons_upper(known, len(gap), log_inv_delta[..., None])
+        found.append(times * comparisons + extra[l])
     return found
 
 
@@ -167,27 +242,25 @@ def _factored_regret(environment: Environment, t: Any, reward_range: RewardRange
     """kappa sum (E N(a)) gap(a), where sum C(a) gap(a) <= (largest gap) (M log K + 5/2 K)."""
     constant = kappa(environment).value
     by = slope(environment, reward_range)
-    level = log_f_of(t)
+    log_inv_delta = log_f_of(t)
     if math.isinf(constant):
-        return np.full(level.shape, math.inf)
-    total = np.zeros(level.shape)
+        return np.full(log_inv_delta.shape, math.inf)
+
+    total = np.zeros(log_inv_delta.shape)
     for l, gap in enumerate(gaps(environment)):
         others = by * np.delete(gap, environment.best[l])
-        pulls = TIMES_EXPECTED * comparisons_upper(others, len(gap), level[..., None])
-        total = (
-            total
-            + (others * pulls).sum(axis=-1)
-            + others.max(initial=0.0) * extra_pulls(environment)[l]
-        )
+        pulls = TIMES_EXPECTED * comparisons_upper(others, len(gap), log_inv_delta[..., None])
+        extra = others.max(initial=0.0) * extra_pulls(environment)[l]
+        total = total + (others * pulls).sum(axis=-1) + extra
 
     return np.asarray(constant * total / by)
 
 
 def _duel_regret(environment: Environment, t: Any, reward_range: RewardRange) -> Floats:
-    """Each arm stands once in each place per phase: sum (E N(a)) loss(a) where the losses of a duel
-    are averaged.
+    """The sum of (E N(a)) loss(a): per phase each arm is played once in each position.
 
-    The smaller of two losses is at most their average, the larger one at most twice that.
+    That is for regret that averages the losses of the two arms. The smaller of two losses is at
+    most their average, the larger one at most twice that.
     """
     others = np.delete(np.arange(environment.sizes[0]), environment.best[0])
     pulls = pulls_upper(environment, t, reward_range=reward_range)[0][..., others]

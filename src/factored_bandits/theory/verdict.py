@@ -9,13 +9,15 @@ from typing import NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Bools, Floats, Ints
+from factored_bandits.core.table import Table
 
 ERRORS = 3.0  # standard errors by which a mean may miss a bound on an expectation
 SHOWN = 5  # rounds in the printed table, a power of ten apart
+UNDECIDED = "undecided, a single repetition has no standard error"
 
 
 class Pulls(NamedTuple):
-    """Pulls of one suboptimal level by the horizon; of a duel, plays per place."""
+    """Pulls of one suboptimal level by the horizon; of a duel, plays per position."""
 
     factor: int
     level: int
@@ -27,67 +29,94 @@ class Pulls(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Check:
-    """What was measured, what the theory says, and the verdict; print it."""
+    """What was measured, what the theory says, and the verdict; print it.
+
+    Attributes
+    ----------
+    policy, problem, unit, repetitions
+        Of the result.
+    theorem
+        What the upper bound is; empty if the paper has none for the policy.
+    rounds
+        The checkpoints (C,).
+    regret, standard_error
+        The mean over the repetitions (C,) and its error; nan for a single repetition.
+    lower
+        The lower bound (C,); nan where the noise is not known.
+    upper
+        The upper bound (C,); nan where no theorem speaks of the policy.
+    pulls
+        The same for the pulls of every suboptimal level at the horizon.
+    identifiable
+        Whether the problem is uniformly identifiable.
+    fraction
+        What share of the lower bound late regret should reach.
+    """
 
     policy: str
-    theorem: str  # what the upper bound is; empty if the paper has none for the policy
+    theorem: str
     problem: str
     unit: str
     repetitions: int
-    rounds: Ints  # (C,)
-    regret: Floats  # (C,) mean over the repetitions
-    standard_error: Floats  # (C,)
-    lower: Floats  # (C,) nan where the noise is not known
-    upper: Floats  # (C,) nan where no theorem speaks of the policy
+    rounds: Ints
+    regret: Floats
+    standard_error: Floats
+    lower: Floats
+    upper: Floats
     pulls: list[Pulls]
     identifiable: bool
-    fraction: float  # of the lower bound
+    fraction: float
 
     @property
     def below_upper(self) -> bool | None:
-        """Whether regret, at every checkpoint, and all pulls are below the upper bounds; None where
-        there are none.
+        """Whether regret, at every checkpoint, and all pulls are below the upper bounds.
+
+        None where there are no bounds, or a single repetition leaves it undecided.
         """
-        if not self.theorem or not self.identifiable:
+        if not self.theorem or not self.identifiable or self._no_error:
             return None
         pulls = all(p.measured - ERRORS * p.standard_error <= p.upper for p in self.pulls)
         return pulls and bool((self.regret - ERRORS * self.standard_error <= self.upper).all())
 
     @property
     def late(self) -> Bools:
-        """Per checkpoint, whether it is late enough for the lower bound: it asks for at most half
-        of the rounds.
-        """
-        factors = {p.factor for p in self.pulls}
-        needed = max(
-            (sum(p.lower for p in self.pulls if p.factor == l) for l in factors), default=0.0
-        )
+        """Per checkpoint, whether the lower bound asks for at most half of the rounds by then."""
+        per_factor: dict[int, float] = {}
+        for p in self.pulls:
+            per_factor[p.factor] = per_factor.get(p.factor, 0.0) + p.lower
+        needed = max(per_factor.values(), default=0.0)
         growth = np.log(np.maximum(self.rounds, math.e))  # what it asks for grows like this
         share = growth / growth[-1]
         return np.asarray(needed * share <= 0.5 * self.rounds)
 
     @property
     def above_lower(self) -> bool | None:
-        """Whether the final regret is above `fraction` of the lower bound; None if there is none,
-        or too early.
+        """Whether the final regret is above `fraction` of the lower bound.
+
+        None if there is none, if it is too early, or a single repetition leaves it undecided.
         """
         if not self.late[-1] or not self.identifiable or math.isnan(self.lower[-1]):
             return None
-        return bool(
-            self.regret[-1] + ERRORS * self.standard_error[-1] >= self.fraction * self.lower[-1]
-        )
+        if self._no_error:
+            return None
+
+        largest = self.regret[-1] + ERRORS * self.standard_error[-1]
+        return bool(largest >= self.fraction * self.lower[-1])
+
+    @property
+    def _no_error(self) -> bool:
+        """Whether nothing is known of the error of a mean: there is one repetition."""
+        return math.isnan(self.standard_error[-1])
 
     @property
     def informative(self) -> bool:
-        """Whether the upper bound on pulls says more than that nothing is pulled more often than
-        there are rounds.
-        """
+        """Whether the upper bound on some level's pulls is below the number of rounds."""
         return any(p.upper < self.rounds[-1] for p in self.pulls)
 
     def __str__(self) -> str:
         apart = self.rounds[-1] * 10.0 ** -np.arange(SHOWN)
         shown = np.unique(np.searchsorted(self.rounds, apart[apart >= 1.0]))
-        rows: list[tuple[str, ...]] = [("", "lower", "measured", "upper")]
+        rows: list[tuple[str, ...]] = []
 
         for i in shown:
             numbers = (self.lower[i], self.regret[i], self.upper[i])
@@ -97,15 +126,11 @@ class Check:
             (f"pulls of {_name(p, self)}", *map(_number, (p.lower, p.measured, p.upper)))
             for p in self._nearest()
         ]
-        widths = [max(len(row[column]) for row in rows) for column in range(4)]
-        table = [
-            row[0].ljust(widths[0]) + "".join("  " + row[c].rjust(widths[c]) for c in (1, 2, 3))
-            for row in rows
-        ]
         title = (
             f"{self.policy} on {self.problem}, {self.repetitions} repetitions (unit: {self.unit})"
         )
-        return "\n".join([title, *table, *self.verdicts()])
+        columns = ("", "lower", "measured", "upper")
+        return str(Table(title, columns, rows, "\n".join(self.verdicts())))
 
     def _nearest(self) -> list[Pulls]:
         """Per factor the level that comes nearest to its upper bound, or has most pulls."""
@@ -124,6 +149,8 @@ class Check:
             return f"upper bound: the paper has none for {self.policy}"
         if not self.identifiable:
             return "upper bound: none, the problem is not uniformly identifiable"
+        if self._no_error:
+            return f"upper bound: {UNDECIDED}"
         if not self.below_upper:
             return f"upper bound: VIOLATED ({self.theorem})"
         hint = (
@@ -136,13 +163,18 @@ class Check:
             return "lower bound: none, the noise is not known"
         if not self.identifiable:
             return "lower bound: none, the problem is not uniformly identifiable"
-        if self.above_lower is None:
+        if not self.late[-1]:
             return "lower bound: too early, it asks for more than half of the rounds"
         if self.lower[-1] == 0.0:
             return "lower bound: 0"
+        if self._no_error:
+            return f"lower bound: {UNDECIDED}"
         ratio = self.regret[-1] / self.lower[-1]
         said = "above" if self.above_lower else "BELOW"
-        return f"lower bound: regret is {ratio:.3g} times the asymptotic bound, {said} {self.fraction:g} times"
+        return (
+            f"lower bound: regret is {ratio:.3g} times the asymptotic bound, {said} "
+            f"{self.fraction:g} times"
+        )
 
 
 def _share(p: Pulls) -> float:

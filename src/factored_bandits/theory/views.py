@@ -1,9 +1,8 @@
-"""A problem as the theory sees it: how far the best level of a factor leads each other one, in
-which company.
+"""A problem as the theory sees it: how far the best level of a factor leads each other one.
 
-The *company* of a level is the paper's reference set b, one level of every other factor. Two views:
-`Effects`, where levels combine by a formula and only the two extremes of the company matter, and
-`Means`, a table of all means.
+The lead depends on the paper's reference set b, one level of every other factor. Two views:
+`Effects`, where levels combine by a formula and only the two extremes of the others' value (here
+the *context*) matter, and `Means`, a table of all means.
 """
 
 from __future__ import annotations
@@ -27,9 +26,7 @@ ROUNDING = 1e-12  # smaller differences of two means in a table are not real
 
 @dataclass(frozen=True)
 class Effects:
-    """Means by formula: the parts of one level per factor, multiplied, added, or added under the
-    logistic function.
-    """
+    """Means by formula: effects of one level per factor, multiplied, added, or a logistic sum."""
 
     combine: int  # PRODUCT, SUM or LOGISTIC
     effects: list[Floats]  # per factor
@@ -38,24 +35,21 @@ class Effects:
 
     def context(self, l: int) -> tuple[float, float]:
         """The smallest and the largest value that the other factors together can have."""
-        others = [part for k, part in enumerate(self.effects) if k != l]
+        others = [effect for k, effect in enumerate(self.effects) if k != l]
+        smallest = [float(effect.min()) for effect in others]
+        largest = [float(effect.max()) for effect in others]
         if self.combine == PRODUCT:
-            return math.prod(float(p.min()) for p in others), math.prod(
-                float(p.max()) for p in others
-            )
-
-        return self.base + sum(float(p.min()) for p in others), self.base + sum(
-            float(p.max()) for p in others
-        )
+            return math.prod(smallest), math.prod(largest)
+        return self.base + sum(smallest), self.base + sum(largest)
 
     def mean(self, own: Floats, context: Floats) -> Floats:
-        """The mean of levels with these parts in company of these values."""
+        """The mean of levels with these effects, where the other factors have this value."""
         if self.combine == PRODUCT:
             return np.asarray(own * context)
         return np.asarray(own + context) if self.combine == SUM else sigmoid(own + context)
 
     def lead(self, l: int, context: Floats | float) -> Floats:
-        """Mean of the best level of factor l minus mean of each level, in company of that value.
+        """Mean of the best level of factor l minus mean of each level, in a context of that value.
 
         Digits are kept where both means are close to 0 or 1: sigma(a) - sigma(b) = sigma(a)
         sigma(-b) (1 - e^(b - a)).
@@ -69,17 +63,15 @@ class Effects:
         return np.asarray(sigmoid(best + context) * sigmoid(-own - context) * -np.expm1(own - best))
 
     def gaps(self, l: int) -> tuple[Floats, list[tuple[int, ...]]]:
-        """The smallest lead over each level of factor l, and the combination with that level where
-        it is smallest.
+        """The smallest lead over each level of factor l, and a combination where it is attained.
 
-        A product grows with its company, a sum does not depend on it, and a difference of two
+        A product grows with its context, a sum does not depend on it, and a difference of two
         logistic functions rises and then falls: the smallest lead is found at one of the two
         extremes.
         """
         low, high = (self.lead(l, value) for value in self.context(l))
-        worst, best = (
-            tuple(int(end(part)) for part in self.effects) for end in (np.argmin, np.argmax)
-        )
+        worst = tuple(int(effect.argmin()) for effect in self.effects)
+        best = tuple(int(effect.argmax()) for effect in self.effects)
         where = [changed(worst if low[i] <= high[i] else best, l, i) for i in range(len(low))]
         return np.minimum(low, high), where
 
@@ -89,11 +81,11 @@ class Effects:
 
     def table(self) -> Means:
         """All means."""
-        sizes = tuple(len(part) for part in self.effects)
+        sizes = tuple(len(effect) for effect in self.effects)
         check_cells(sizes)
         means = np.full(sizes, 1.0 if self.combine == PRODUCT else self.base)
-        for l, part in enumerate(self.effects):
-            along = part.reshape([-1 if k == l else 1 for k in range(len(sizes))])
+        for l, effect in enumerate(self.effects):
+            along = effect.reshape([-1 if k == l else 1 for k in range(len(sizes))])
             means = means * along if self.combine == PRODUCT else means + along
         return Means(sigmoid(means) if self.combine == LOGISTIC else means, self.best)
 
@@ -106,23 +98,20 @@ class Means:
     best: tuple[int, ...]
 
     def rows(self, l: int) -> Floats:
-        """The means with factor l along the rows, every company a column."""
+        """The means with factor l along the rows, every reference set a column."""
         return np.moveaxis(self.means, l, 0).reshape(self.means.shape[l], -1)
 
     def gaps(self, l: int) -> tuple[Floats, list[tuple[int, ...]]]:
-        """The smallest lead over each level of factor l, and the combination with that level where
-        it is smallest.
-        """
+        """The smallest lead over each level of factor l, and a combination where it is attained."""
         rows = self.rows(l)
         leads = rows[self.best[l]] - rows
         columns = leads.argmin(axis=1)
         gaps = leads[np.arange(len(rows)), columns]
         others = [size for k, size in enumerate(self.means.shape) if k != l]
-        context = [
-            [int(x) for x in np.unravel_index(column, others)] if others else []
-            for column in columns
-        ]
-        where = [(*place[:l], i, *place[l:]) for i, place in enumerate(context)]
+        where = []
+        for i, column in enumerate(columns):
+            context = [int(x) for x in np.unravel_index(column, others)] if others else []
+            where.append((*context[:l], i, *context[l:]))
         return np.where(np.abs(gaps) < ROUNDING, 0.0, gaps), where
 
     def table(self) -> Means:
@@ -134,9 +123,7 @@ View = Effects | Means
 
 
 def view(environment: Environment) -> View:
-    """How the theory sees a problem; a duel is two factors, of which the first is the one with a
-    module.
-    """
+    """How the theory sees a problem; a duel is two factors, the first of which has the module."""
     if not isinstance(environment, Environment):
         raise InvalidInputError(
             "environment must be made by fb.environments (make(...) or a generator), not "
@@ -169,13 +156,12 @@ def view(environment: Environment) -> View:
 
 
 def modules(environment: Environment) -> range:
-    """The factors that have a module of their own: all, or the first place of a duel."""
+    """The factors that have a module of their own: all, or the first position of a duel."""
     return range(1 if environment.kind == "duel" else len(environment.sizes))
 
 
 def decided(environment: Environment) -> float:
-    """The share of rounds that tell something: in duels, those that are no tie; a tie counts as
-    half a win for both.
+    """The share of rounds that tell something: in duels, those that are no tie.
 
     >>> import factored_bandits as fb
     >>> decided(fb.environments.make("duel_utility", utilities=[1.0, 0.0], tie=0.25))

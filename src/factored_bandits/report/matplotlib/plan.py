@@ -1,6 +1,4 @@
-"""The picture of a plan: the share of repetitions in which everything is decided, over rounds or
-days.
-"""
+"""The picture of a plan: the share of repetitions in which everything is decided, over time."""
 
 from __future__ import annotations
 
@@ -13,7 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
-from factored_bandits.report.matplotlib.figures import (
+from factored_bandits.planning.fixed import FixedTest
+from factored_bandits.planning.forecast import Forecast
+from factored_bandits.report.palette import GREY, INK, looks
+
+from .figures import (
     HEIGHT,
     LEFT,
     SETTINGS,
@@ -22,17 +24,14 @@ from factored_bandits.report.matplotlib.figures import (
     picture,
     save,
 )
-from factored_bandits.report.matplotlib.panels import dress
-from factored_bandits.report.palette import GREY, INK, looks
-
-from .fixed import FixedTest
-from .forecast import Forecast
+from .panels import dress
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-WIDTH, AXES = 8.4, 7.2  # inches
+WIDTH = 8.4  # inches
+AXES = 7.2
 
 
 def plan_figure(
@@ -44,9 +43,7 @@ def plan_figure(
     fixed: FixedTest | None,
     caption: str,
 ) -> Figure:
-    """Draw it; of policies that decide nothing, the share that recommends the best and will not
-    change its mind.
-    """
+    """Draw it; of policies that decide nothing, the share that has found the best for good."""
     target = None if path is None else check_figure_path(path)
     matplotlib = load_matplotlib()
 
@@ -90,7 +87,7 @@ def _lines(axes: Axes, forecasts: Sequence[Forecast], per_day: float) -> None:
     drawn = looks(each.policy for each in forecasts)
     for each in forecasts:
         look = drawn[each.policy]
-        (rounds, share) = curve(each)
+        rounds, share = curve(each)
         style: Any = (0, look.dashes) if look.dashes else "-"
         what = "everything decided" if each.eliminates else "best found for good"
         axes.plot(
