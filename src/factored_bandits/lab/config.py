@@ -114,7 +114,7 @@ class _Reader:
             self.refuse_first(error)
 
     def refuse_first(self, error: ValidationError) -> NoReturn:
-        """Complain of one error; of a misspelt field rather than of the one that is then missing."""
+        """Complain of one error; of a misspelt field rather than of one that is missing."""
         from .document import fields_of
 
         found = sorted(error.errors(), key=lambda each: each["type"] != "extra_forbidden")

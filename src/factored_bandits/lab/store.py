@@ -65,7 +65,7 @@ class Store:
 
     @contextlib.contextmanager
     def at_work(self) -> Iterator[bool]:
-        """Whether this is the first run at work on the folder; a run that is killed is forgotten."""
+        """Whether this is the first run on the folder; a run that is killed is forgotten."""
         try:
             import fcntl
         except ImportError:  # a system without such locks
