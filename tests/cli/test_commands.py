@@ -109,7 +109,7 @@ def test_plot_and_csv_are_written(tmp_path):
 
 def test_eliminations_are_shown_on_request():
     shown = run("compare", "rank1", "--policies", "uniform", *SMALL, "--eliminations").stdout
-    assert shown.endswith("none of these policies rules levels out\n")
+    assert shown.endswith("none of these policies eliminates levels\n")
     shown = run("compare", "rank1", "--policies", "uniform,tea", *SMALL, "--eliminations").stdout
     assert "tea: when each level was eliminated" in shown
 

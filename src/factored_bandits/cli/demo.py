@@ -37,8 +37,8 @@ are alike.
 """
 NEXT = """\
 Try next
-  factored-bandits compare rank1 --levels 8 --factors 3 --policies tea,flat_ucb1 --horizon 1e6 \\
-      --repetitions 4
+  factored-bandits compare rank1 --levels 8 --factors 3 --policies tea,flat_ucb1 \
+--horizon 1e6 --repetitions 4
   factored-bandits simulate rank1 --policy tea --horizon 1e12 --eliminations
   factored-bandits compare identical-gap --arms 64 --p 0.9 --plot duels.svg
 In your own program: fb.Agent("tea", factors={"ad": [...], "position": [...]}); see README.md
