@@ -10,6 +10,7 @@ from click.testing import CliRunner
 import factored_bandits as fb
 from factored_bandits import planning
 from factored_bandits.cli.app import app
+from factored_bandits.simulation.compare import chosen_policies
 
 ASSUMPTIONS = ["--factors", "3,2", "--base-rate", "0.3", "--lift", "0.8"]
 SMALL = [
@@ -106,6 +107,5 @@ def test_the_default_policies_are_those_of_the_library():
     from factored_bandits.cli.planning import POLICIES
 
     assert tuple(POLICIES.split(",")) == planning.DEFAULT_POLICIES
-    assert [policy.label for policy in planning._policies(POLICIES)] == list(
-        planning.DEFAULT_POLICIES
-    )
+    labels = [policy.label for policy in chosen_policies(POLICIES)]
+    assert labels == list(planning.DEFAULT_POLICIES)

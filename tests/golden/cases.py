@@ -1,6 +1,7 @@
-"""What the golden digests are taken of: every policy with every choice of its parameters, on several problems.
+"""What the golden digests are taken of: every policy with every choice, on several problems.
 
-Everything here runs interpreted, which gives the same numbers as compiled code to the bit and starts at once.
+Everything here runs interpreted, which gives the same numbers as compiled code to the bit and
+starts at once.
 """
 
 from __future__ import annotations
@@ -16,9 +17,12 @@ from typing import Any
 import numpy as np
 
 import factored_bandits as fb
+from factored_bandits.simulation.result import RE_ENTERED
 
 REPETITIONS = 2
-SLOW_ROUNDS, USUAL_ROUNDS, ROUNDS_TO_ELIMINATE = 200, 800, 3_000
+SLOW_ROUNDS = 200
+USUAL_ROUNDS = 800
+ROUNDS_TO_ELIMINATE = 3_000
 SLOW = ("glm_ucb", "logistic_thompson")  # a millisecond a round and more, interpreted
 
 
@@ -47,7 +51,7 @@ def environments(kind: str) -> dict[str, Any]:
 
 
 def labels() -> list[str]:
-    """Every policy with its defaults, then with each other choice of each parameter that has choices.
+    """Every policy with its defaults, then with each other choice of each of its parameters.
 
     >>> {"tea", "tea(bound=betting)", "dueling_tea(positions=both)"} <= set(labels())
     True
@@ -64,13 +68,13 @@ def labels() -> list[str]:
 
 def made(label: str) -> Any:
     """The policy of a label."""
-    from factored_bandits.policies.notation import parse
+    from factored_bandits.policies import make
 
-    return parse(label)
+    return make(label)
 
 
 def digest(*parts: Any) -> str:
-    """A fingerprint of numbers; ten digits of each, because libraries of mathematics differ in the last ones."""
+    """A fingerprint of numbers, by ten digits of each: libraries differ in the last ones."""
     sha = hashlib.sha256()
     for part in parts:
         for number in np.ravel(np.asarray(part)).tolist():
@@ -98,7 +102,7 @@ def simulated(label: str) -> Iterator[tuple[str, str]]:
             yield name, "refused"
             continue
         events = [
-            (e.repetition, e.round, e.factor, e.level, e.event in ENTRY)
+            (e.repetition, e.round, e.factor, e.level, e.event == RE_ENTERED)
             for e in result.eliminations
         ]
         yield name, digest(result.regret, result.correct, *result.plays, events)
@@ -111,11 +115,8 @@ def _rounds(policy: Any, environment: str) -> int:
     return ROUNDS_TO_ELIMINATE if eliminates else USUAL_ROUNDS
 
 
-ENTRY = ("in", "re-entered")  # the event of a level that comes back
-
-
 def with_late_rewards(label: str) -> Iterator[tuple[str, str]]:
-    """The digests of an agent whose rewards are late: what it decided, what it knows in the end, and its dump."""
+    """The digests of an agent with late rewards: its decisions, what it knows, and its dump."""
     policy = made(label)
     count = 150 if policy.name in SLOW else 600
     try:
@@ -123,7 +124,11 @@ def with_late_rewards(label: str) -> Iterator[tuple[str, str]]:
     except fb.errors.InvalidInputError:
         yield "agent", "refused"
         return
-    rng, waiting, decided = np.random.default_rng(11), [], []
+
+    rng = np.random.default_rng(11)
+    waiting: list[Any] = []
+    decided: list[Any] = []
+
     for number in range(count):
         decision = agent.ask()
         decided += [*decision.action, *(decision.propensity or {}).values()]
@@ -134,6 +139,7 @@ def with_late_rewards(label: str) -> Iterator[tuple[str, str]]:
                 agent.expire(late.id)
             else:
                 agent.tell(late.id, _reward(policy, late.action, size, rng))
+
     yield "decisions", digest(decided)
     known = [row[2:] for row in agent.status().rows]
     yield "status", digest([float("nan") if x is None else float(x) for row in known for x in row])

@@ -154,7 +154,7 @@ def test_timeline_is_the_history_of_the_levels(results, eliminations):
             ]
             assert [start for start, _ in row.spans][1:] == list(row.re_entries)
     assert any(row.spans[0][1] < result.horizon for row in chart.panels[0].rows), (
-        "something went out"
+        "nothing was eliminated"
     )
 
 

@@ -134,7 +134,10 @@ def test_zero_regret_can_be_drawn(tmp_path):
 
 @pytest.mark.parametrize("count", [1, 12, 30])
 def test_names_stand_beside_the_lines_without_overlap(count):
-    results = [result(problems.variant("uniform", f"policy_{i}"), (0.5 + 0.001 * i) * ROUNDS) for i in range(count)]
+    results = [
+        result(problems.variant("uniform", f"policy_{i}"), (0.5 + 0.001 * i) * ROUNDS)
+        for i in range(count)
+    ]
     figure = regret_figure(results)
     figure.draw_without_rendering()
     texts = figure.axes[0].texts

@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 import factored_bandits as fb
-from factored_bandits.report.palette import COLOURS, DASHES, MARKERS, look, looks, settle
+from factored_bandits.report.palette import COLOURS, DASHES, MARKERS, assign_styles, look, looks
 
 STYLES = {name: fb.policies.make(name).info.style for name in fb.policies.names()}
 KNOWN = {name: style for name, style in STYLES.items() if style is not None}
@@ -26,7 +26,7 @@ def test_known_entries_are_distinct_and_exist():
     assert all(colour in COLOURS and dashes in DASHES for colour, dashes in KNOWN.values())
 
 
-def test_a_known_policy_looks_the_same_in_any_company():
+def test_a_known_policy_looks_the_same_in_any_figure():
     alone = look("tea")
     assert looks(["tea", "flat_ucb1", "somebody", "somebody_else"])["tea"] == alone
     assert looks(["tea", "tea(bound=other)"])["tea"] == alone
@@ -38,8 +38,8 @@ def test_an_unknown_policy_has_a_place_of_its_own():
 
 
 def test_a_new_algorithm_of_the_library_moves_nobody_it_does_not_meet():
-    before = settle(["alpha", "beta"], KNOWN)
-    after = settle(["alpha", "beta", "gamma"], KNOWN)
+    before = assign_styles(["alpha", "beta"], KNOWN)
+    after = assign_styles(["alpha", "beta", "gamma"], KNOWN)
     assert {name: after[name] for name in before} == before
 
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 import factored_bandits as fb
 from factored_bandits.cli.app import app
 from factored_bandits.errors import InvalidInputError
-from factored_bandits.simulation import benchmark as surveying
+from factored_bandits.simulation import benchmark as benchmarking
 
 SMALL = [
     fb.suites.Instance(
@@ -73,7 +73,7 @@ def test_who_cannot_play_is_left_out_and_named():
 
 
 def test_interrupted_keeps_what_is_finished(monkeypatch):
-    real, calls = surveying.compare, []
+    real, calls = benchmarking.compare, []
 
     def stop_at_the_second(*args, **options):
         calls.append(args)
@@ -81,7 +81,7 @@ def test_interrupted_keeps_what_is_finished(monkeypatch):
             raise KeyboardInterrupt
         return real(*args, **options)
 
-    monkeypatch.setattr(surveying, "compare", stop_at_the_second)
+    monkeypatch.setattr(benchmarking, "compare", stop_at_the_second)
     found = quiet()
     assert found.interrupted
     assert len(found.comparisons) == 1

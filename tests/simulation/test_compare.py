@@ -13,7 +13,6 @@ import pytest
 
 import factored_bandits as fb
 from factored_bandits.errors import InvalidInputError, UnknownNameError
-from factored_bandits.policies import notation as _notation
 from factored_bandits.policies.factored import uniform
 from factored_bandits.simulation import compare as module
 
@@ -172,13 +171,13 @@ def test_nothing_runs_if_one_policy_cannot(monkeypatch):
 @pytest.mark.parametrize("name", fb.policies.names())
 def test_a_label_can_be_read_back(name):
     made = fb.policies.make(name)
-    assert _notation.parse(made.label) == made
-    assert _notation.parse(f" {name.replace('_', '-')} ( ) ") == made
+    assert fb.policies.make(made.label) == made
+    assert fb.policies.make(f" {name.replace('_', '-')} ( ) ") == made
 
 
 def test_parameters_are_read_as_literals():
-    assert _notation.parse("flat_ucb1(alpha=0.5)") == fb.policies.make("flat_ucb1", alpha=0.5)
-    assert _notation.parse("tea(bound=paper, reward_range=(0, 1))") == fb.policies.make(
+    assert fb.policies.make("flat_ucb1(alpha=0.5)") == fb.policies.make("flat_ucb1", alpha=0.5)
+    assert fb.policies.make("tea(bound=paper, reward_range=(0, 1))") == fb.policies.make(
         "tea", reward_range=(0, 1)
     )
 
@@ -246,7 +245,9 @@ def test_eliminations_are_those_of_eliminating_policies():
     comparison = quiet("uniform, tea", horizon=3_000)
     (table,) = comparison.eliminations()
     assert table.title.startswith("tea:")
-    rounds = [event.round for event in comparison.results[1].eliminations if event.event == "eliminated"]
+    rounds = [
+        event.round for event in comparison.results[1].eliminations if event.event == "eliminated"
+    ]
     assert rounds, "this problem is easy: something must be ruled out"
     assert quiet("uniform").eliminations_table() == "none of these policies eliminates"
     with pytest.raises(InvalidInputError, match="factors must be 2 names"):

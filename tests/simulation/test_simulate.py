@@ -24,7 +24,7 @@ def quiet(*args, **kwargs):
 
 @pytest.mark.parametrize("sizes", [(4, 4), (5, 3, 2), (6, 1), (7, 2, 7)])
 def test_tea_equals_the_paper_word_for_word(sizes):
-    """Same chance, same plays: the fast form and the literal transcription agree in every round."""
+    """Same random numbers, same plays: the fast form and the literal transcription agree in every round."""
     effects = [0.9 / len(sizes) * np.linspace(0, 1, size) for size in sizes]
     problem = fb.environments.make("additive", effects=effects, base=0.05)
     fast = quiet("tea", problem, 60_000, repetitions=3, seed=5, skip_idle=False)
@@ -74,7 +74,7 @@ def test_a_longer_horizon_does_not_change_the_beginning(name):
 
 
 def test_jumping_over_idle_rounds_changes_nothing():
-    """Rewards without chance, so that both ways see the same ones."""
+    """Certain rewards, so that both ways see the same ones."""
     problem = fb.environments.make("table", means=[[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
     jumped, walked = (
         quiet("tea", problem, 200_000, repetitions=4, skip_idle=skip) for skip in (True, False)
@@ -122,7 +122,7 @@ def test_regret_of_the_paper_s_duels():
 
 @pytest.mark.parametrize("name", fb.policies.names())
 def test_order_of_levels_does_not_matter(name):
-    """Without shuffling, the best level first or last: the same law (4 standard errors)."""
+    """Without shuffling, the best level first or last: the same distribution (4 standard errors)."""
     info = fb.policies.describe(name).info
     if info.kind == "duel":
         pair = [
@@ -177,7 +177,7 @@ def test_eliminations_alternate():
     assert any(event.event == "re-entered" for event in result.eliminations)
 
 
-def test_gaussian_rewards_enter_raw():
+def test_gaussian_rewards_are_not_mapped():
     problem = fb.environments.make(
         "additive", effects=[[-0.5, 0.5], [0.0, 0.4]], noise="gaussian", sigma=0.1
     )
@@ -188,7 +188,7 @@ def test_gaussian_rewards_enter_raw():
         quiet(fb.policies.make("tea", reward_range=(0, 1)), problem, 5_000)
 
 
-def test_mapped_rewards_cost_a_quarter_of_raw_ones():
+def test_mapped_rewards_cost_a_quarter_of_unbounded_ones():
     """The constant 12 belongs to rewards on [-1, 1]: 0/1 rewards fed raw make every bound twice too
     wide.
     """

@@ -168,7 +168,8 @@ def execute(
     certificate: bool = False,
 ) -> None:
     """Check where files go, run, and report."""
-    from factored_bandits.inference.certificate import certificates, share_table
+    from factored_bandits.inference.certificate import certificate as certify_result
+    from factored_bandits.inference.certificate import share_table
     from factored_bandits.report.matplotlib.figures import check_figure_path
     from factored_bandits.simulation.compare import compare as run
 
@@ -199,7 +200,7 @@ def execute(
     if as_json:
         document = {**comparison.to_dict(), "title": title, "files": written}
         if certificate:
-            found = certificates(comparison.results[0])
+            found = certify_result(comparison.results[0])
             document["certificates"] = [each.to_dict() for each in found]
         show_json(document)
     else:

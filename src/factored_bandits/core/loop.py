@@ -83,21 +83,25 @@ def no_active_sets(params: Any, state: Any) -> tuple[Bools, int]:
 
 @kernel
 def plan(params: Any, state: Any, t: int, rng: np.random.Generator, actions: Ints) -> int:
+    """Fill `actions` with a block from round t; its length."""
     return 0
 
 
 @kernel
 def learn(params: Any, state: Any, t: int, actions: Ints, rewards: Floats) -> None:
+    """Learn the block that began at round t."""
     return
 
 
 @kernel
 def recommend(params: Any, state: Any, action: Ints) -> None:
+    """The best action as far as is known, into `action`."""
     return
 
 
 @kernel
 def sample(env: Any, t: int, action: Ints, rng: np.random.Generator) -> float:
+    """A reward of the action."""
     return 0.0
 
 
@@ -105,11 +109,13 @@ def sample(env: Any, t: int, action: Ints, rng: np.random.Generator) -> float:
 def sample_outcomes(
     env: Any, t: int, action: Ints, rng: np.random.Generator, outcomes: Floats
 ) -> float:
+    """A reward of the action, and the outcome of each factor into `outcomes`."""
     return 0.0
 
 
 @kernel
 def regret(env: Any, t: int, action: Ints) -> float:
+    """What a round with this action loses."""
     return 0.0
 
 

@@ -11,7 +11,23 @@ from dataclasses import dataclass
 class Table:
     """`str(table)` is aligned text; the command line draws the same data in colour on a terminal.
 
-    >>> print(Table("Prices", ("fruit", "price"), [("apple", "1"), ("melon", "23")], caption="in euros"))
+    Attributes
+    ----------
+    title
+        The line above; empty for none.
+    columns
+        The headings.
+    rows
+        The cells, as text.
+    caption
+        The lines below; empty for none.
+    align
+        One letter per column, l or r; by default the first column left, the others right.
+
+    Examples
+    --------
+    >>> rows = [("apple", "1"), ("melon", "23")]
+    >>> print(Table("Prices", ("fruit", "price"), rows, caption="in euros"))
     Prices
     fruit  price
     apple      1
@@ -23,9 +39,7 @@ class Table:
     columns: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
     caption: str = ""
-    align: str = (
-        ""  # one letter per column, l or r; by default the first column left, the others right
-    )
+    align: str = ""
 
     @property
     def alignment(self) -> str:
@@ -43,7 +57,9 @@ class Table:
             ]
             lines.append("  ".join(cells).rstrip())
 
-        return "\n".join([*lines, self.caption] if self.caption else lines)
+        if self.caption:
+            lines.append(self.caption)
+        return "\n".join(lines)
 
 
 def number(value: float, like: float) -> str:

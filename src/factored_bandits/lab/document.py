@@ -14,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
 from factored_bandits.errors import InvalidInputError
-from factored_bandits.policies.notation import parse as parse_policy
+from factored_bandits.policies import make as parse_policy
 
 from .spec import EVERY
 

@@ -123,11 +123,11 @@ def eliminations(
         )
 
     sizes = result.sizes
-    names = factors
+    names = [f"factor {l}" for l in range(len(sizes))]
     if result.kind == "duel":
         # A duel has two columns over the same arms, which are noted once.
         sizes = sizes[:1]
-        names = factors or ["arm"]
+        names = ["arm"]
 
     chart = charts.timeline(
         _frame(result),
@@ -135,7 +135,7 @@ def eliminations(
         sizes=sizes,
         horizon=result.horizon,
         best=result.best,
-        factors=names,
+        factors=factors or names,
         repetition=repetition,
     )
     return _drawn(chart, interactive)

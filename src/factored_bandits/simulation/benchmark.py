@@ -181,7 +181,7 @@ def benchmark(
 ) -> Benchmark:
     """Run policies on every problem of a suite.
 
-    After Ctrl-C, what is finished comes back, marked `interrupted`.
+    After Ctrl-C, what is finished is returned, marked `interrupted`.
 
     Parameters
     ----------

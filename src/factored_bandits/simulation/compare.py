@@ -13,8 +13,7 @@ import numpy as np
 from factored_bandits.core.table import Table
 from factored_bandits.environments import Environment
 from factored_bandits.errors import InvalidInputError, MissingExtraError
-from factored_bandits.policies import Policy, make, names
-from factored_bandits.policies.notation import parse, parse_list
+from factored_bandits.policies import Policy, make, make_all, names
 
 from .checkpoints import horizon_of
 from .eliminations import elimination_summaries, elimination_tables
@@ -245,7 +244,7 @@ def compare(
 ) -> Comparison:
     """Run several policies on one problem; every one meets the same noise.
 
-    After Ctrl-C, what is finished comes back, marked `interrupted`.
+    After Ctrl-C, what is finished is returned, marked `interrupted`.
 
     Parameters
     ----------
@@ -367,10 +366,10 @@ def chosen_policies(given: Written | Iterable[Written]) -> list[Policy]:
     ['tea', 'flat_ucb1(alpha=0.5)']
     """
     if isinstance(given, str):
-        chosen = parse_list(given)
+        chosen = make_all(given)
     else:
         several = [given] if isinstance(given, (types.ModuleType, Policy)) else list(given)
-        chosen = [parse(policy) if isinstance(policy, str) else make(policy) for policy in several]
+        chosen = [make(policy) for policy in several]
 
     if not chosen:
         raise InvalidInputError("policies is empty: name at least one, for example 'tea, uniform'")

@@ -12,7 +12,8 @@ import numpy as np
 from factored_bandits.core.arrays import Bools, Floats, Ints
 from factored_bandits.core.stats import mean_of
 from factored_bandits.environments import Environment
-from factored_bandits.errors import MissingExtraError
+from factored_bandits.errors import InvalidInputError, MissingExtraError
+from factored_bandits.inference.evidence import Evidence, FactorEvidence
 from factored_bandits.policies import Policy
 from factored_bandits.policies.base import Kind
 
@@ -206,6 +207,31 @@ class Result:
     def eliminations(self) -> list[Elimination]:
         """Every event of every repetition; empty for a policy that does not eliminate."""
         return [event for record in self.records for event in record.eliminations()]
+
+    def evidences(self) -> list[Evidence]:
+        """Per repetition what `fb.certificate` rests on.
+
+        Raises
+        ------
+        InvalidInputError
+            If the result holds no p-values.
+        """
+        found = self.p_values
+        if found is None:
+            raise InvalidInputError(
+                "this result holds no p-values to certify from; simulate it with certify=True"
+            )
+
+        names = ["arm"] if self.kind == "duel" else [str(l) for l in range(len(found))]
+        evidences = []
+        for row in range(self.repetitions):
+            factors = [
+                FactorEvidence(name, range(values.shape[1]), values[row])
+                for name, values in zip(names, found, strict=True)
+            ]
+            evidences.append(Evidence(self.label, self.kind, self.horizon, tuple(factors)))
+
+        return evidences
 
     def settled(self) -> Floats:
         """Per repetition the first checkpoint from which the recommendation stayed right.

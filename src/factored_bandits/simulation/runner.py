@@ -16,7 +16,6 @@ from factored_bandits.core.rng import generators
 from factored_bandits.environments import Environment
 from factored_bandits.errors import InvalidInputError, RewardOutOfRangeError
 from factored_bandits.policies import Policy, scaling
-from factored_bandits.policies.certifying import p_values_of
 
 from .result import RunRecord
 
@@ -112,7 +111,7 @@ class Runner:
 
     def p_values(self, state: Any) -> list[Floats]:
         """What the policy says of each of its levels; raises if it cannot certify."""
-        return p_values_of(self.policy, self.params, state, self.reward_range)
+        return self.policy.p_values(self.params, state, self.reward_range)
 
     def prepare(self, rng: np.random.Generator, state: Any) -> loop.Run:
         """The arrays of one repetition; `rng` draws the permutation."""

@@ -35,9 +35,7 @@ def describe(results: Iterable[Result]) -> str:
     >>> describe([result])
     "rank1 (2 x 2 levels); regret in unit 'reward'; horizon 100; 2 repetitions; seed 0"
     """
-    return caption_of(
-        [Facts(r.problem, r.unit, r.horizon, r.repetitions, r.seed) for r in results]
-    )
+    return caption_of([Facts(r.problem, r.unit, r.horizon, r.repetitions, r.seed) for r in results])
 
 
 def caption_of(every: Sequence[Facts]) -> str:

@@ -13,7 +13,7 @@ import pytest
 
 import factored_bandits as fb
 from factored_bandits.environments.factored.additive import one_good_level
-from factored_bandits.policies.notation import parse
+from factored_bandits.policies import make
 
 ROUNDS = 100_000
 PROBLEMS = {
@@ -84,7 +84,7 @@ def test_tails_of_the_sound_learners(policy, problem):
     """200 runs each: nearly all find the best, and 95 % of them are near the median; single runs
     may not be.
     """
-    result = played(parse(policy), problem, repetitions=200)
+    result = played(make(policy), problem, repetitions=200)
     regret = sorted(result.regret[:, -1])
     assert result.summary().correct >= 0.97
     assert regret[190] < 2.5 * regret[100]
