@@ -41,7 +41,10 @@ def test_help_imports_nothing_heavy():
 
 
 def test_without_click_one_line_says_what_to_install():
-    code = "import sys\nsys.modules['click'] = None\nfrom factored_bandits.cli import main\nsys.exit(main())"
+    code = (
+        "import sys\nsys.modules['click'] = None\n"
+        "from factored_bandits.cli import main\nsys.exit(main())"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 2
     assert done.stderr == 'the command line needs click: pip install "factored-bandits[cli]"\n'
@@ -52,7 +55,7 @@ def test_compare_prints_a_table_sorted_by_regret():
         "compare", "rank1", "--policies", "uniform,flat_ucb1(alpha=0.1)", *SMALL, "--seed", "5"
     )
     title, header, first, second, caption = result.stdout.splitlines()
-    assert title == "rank-one (levels 3, best 0.75, gap 0.2, factors 2)"
+    assert title == "rank1 (levels 3, best 0.75, gap 0.2, factors 2)"
     assert header.startswith("policy")
     assert (first.split()[0], second.split()[0]) == ("flat_ucb1(alpha=0.1)", "uniform")
     assert caption.endswith("regret in unit 'reward'; horizon 1,000; 3 repetitions; seed 5")
@@ -106,7 +109,7 @@ def test_plot_and_csv_are_written(tmp_path):
 
 def test_eliminations_are_shown_on_request():
     shown = run("compare", "rank1", "--policies", "uniform", *SMALL, "--eliminations").stdout
-    assert shown.endswith("none of these policies rules levels out\n")
+    assert shown.endswith("none of these policies eliminates levels\n")
     shown = run("compare", "rank1", "--policies", "uniform,tea", *SMALL, "--eliminations").stdout
     assert "tea: when each level was eliminated" in shown
 

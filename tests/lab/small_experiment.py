@@ -1,8 +1,12 @@
 """A small experiment for tests: 32 tasks of a repetition each, some tenths of a second in all."""
 
+POLICIES = (
+    '"uniform", "tea", "flat_ucb1", "flat_ucb1(alpha=0.1)", "flat_ucb1(alpha=0.2)", '
+    '"flat_ucb1(alpha=0.3)", "exp3", "comband"'
+)
 TOML = """
 name = "small"
-policies = ["uniform", "tea", "flat_ucb1", "flat_ucb1(alpha=0.1)", "flat_ucb1(alpha=0.2)", "flat_ucb1(alpha=0.3)", "exp3", "comband"]
+policies = [POLICIES]
 seed = 3
 checkpoints = 10
 seconds = 1e-6
@@ -20,7 +24,7 @@ factors = 2
 [quick]
 horizon = {horizon}
 repetitions = 2
-"""
+""".replace("POLICIES", POLICIES)
 TASKS = 8 * 2 * 2  # a repetition each
 ROWS = TASKS * 10
 KEYS = ["experiment", "problem", "policy", "repetition", "round"]

@@ -11,7 +11,7 @@ from factored_bandits.report.claims import Claim
 
 
 def results(name: str, regret) -> lab.Results:
-    """Final regrets `regret(problem, policy)`, one per repetition; a straight line leads to them."""
+    """Final regrets `regret(problem, policy)`, one per repetition, reached by a straight line."""
     spec, rows = lab.load(name).SPEC, []
     for instance in spec.instances("quick"):
         horizon = spec.quick.horizon_of(instance)

@@ -98,7 +98,7 @@ def test_provenance_is_in_every_row():
         "quick",
     )
     assert row.version
-    assert row.machine
+    assert row["machine"]
     assert row.numba
 
 

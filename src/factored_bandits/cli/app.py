@@ -11,11 +11,12 @@ import click
 from factored_bandits.errors import FactoredBanditsError
 
 from .demo import demo
-from .laboratory import init, reproduce, results, run
+from .laboratory import init, reproduce, run
 from .listing import environments, policies, version
 from .output import INTERRUPTED
 from .planning import plan
 from .running import compare, simulate
+from .stored import results
 from .suites import suite
 
 EPILOG = """\b
@@ -40,13 +41,12 @@ def one_sentence() -> Iterator[None]:
     except FactoredBanditsError as error:
         raise WrongInput(str(error)) from None
     except click.UsageError as error:
-        if error.ctx is None or isinstance(
-            error, getattr(click.exceptions, "NoArgsIsHelpError", ())
-        ):
-            raise  # `factored-bandits` alone shows the help
-        raise WrongInput(
-            f"{error.format_message()} (see {error.ctx.command_path} --help)"
-        ) from None
+        # `factored-bandits` alone shows the help
+        shows_help = isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ()))
+        if error.ctx is None or shows_help:
+            raise
+        hint = f"see {error.ctx.command_path} --help"
+        raise WrongInput(f"{error.format_message()} ({hint})") from None
 
 
 class App(click.Group):
@@ -76,12 +76,11 @@ SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
 @click.group(cls=App, epilog=EPILOG, context_settings=SETTINGS)
 def app() -> None:
-    """Factored and dueling bandits: compare algorithms that choose several things at once, or the
-    best of K from duels.
+    """Compare algorithms that choose several things at once, or the best of K from duels.
 
     \b
     See it work:   factored-bandits demo
-    Your own:      factored-bandits compare rank1 --levels 16 --policies tea,uniform --plot regret.png
+    Your own:      factored-bandits compare rank1 --levels 16 --policies tea,uniform --plot r.png
     """
 
 

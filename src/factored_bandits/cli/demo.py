@@ -17,24 +17,28 @@ if TYPE_CHECKING:
 FACTORED = """\
 1. Which ad, in which position?
 
-You have 16 ads and 16 positions on a page: 256 combinations. After every visit you learn one thing, click or no
-click, and nobody says whether the ad or the position deserves the credit. The best pair is clicked 75 times in
-100, a random one 46 times. Regret = clicks lost against somebody who knew the best pair from the start.
+You have 16 ads and 16 positions on a page: 256 combinations. After every visit you learn one thing,
+click or no click, and nobody says whether the ad or the position deserves the credit. The best pair
+is clicked 75 times in 100, a random one 46 times. Regret = clicks lost against somebody who knew
+the best pair from the start.
 """
 AFTER_FACTORED = """\
-tea compares ads with ads and positions with positions, and stops showing those that are beaten with high confidence; they
-come back now and then, ever more rarely, in case it was wrong. flat_ucb1 treats the 256 pairs as unrelated, which it can
-just about afford here; with the 512 combinations of the first command below it loses 1.7 times as much as tea.
-uniform, an ordinary randomised test, finds the best pair too, but goes on showing all the others.
+tea compares ads with ads and positions with positions, and eliminates those that are beaten with
+high confidence; they re-enter now and then, ever more rarely, in case it was wrong. flat_ucb1
+treats the 256 pairs as unrelated, which it can just about afford here; with the 512 combinations of
+the first command below it loses 1.7 times as much as tea. uniform, an ordinary randomised test,
+finds the best pair too, but goes on showing all the others.
 """
 DUELING = """\
 2. Which of 16 drafts is best, if people only say "left" or "right"?
 
-Show two drafts, get one answer. The best draft is preferred 80 times in 100 to any other; the rest are alike.
+Show two drafts, get one answer. The best draft is preferred 80 times in 100 to any other; the rest
+are alike.
 """
 NEXT = """\
 Try next
-  factored-bandits compare rank1 --levels 8 --factors 3 --policies tea,flat_ucb1 --horizon 1e6 --repetitions 4
+  factored-bandits compare rank1 --levels 8 --factors 3 --policies tea,flat_ucb1 \
+--horizon 1e6 --repetitions 4
   factored-bandits simulate rank1 --policy tea --horizon 1e12 --eliminations
   factored-bandits compare identical-gap --arms 64 --p 0.9 --plot duels.svg
 In your own program: fb.Agent("tea", factors={"ad": [...], "position": [...]}); see README.md

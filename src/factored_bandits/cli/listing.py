@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,6 +30,8 @@ def policies(name: str | None, kind: str | None, as_json: bool) -> None:
     every = [library.describe(each) for each in library.names(kind)]  # type: ignore[arg-type]
     if as_json:
         return show_json([_policy(each) for each in every])
+
+    # of one kind there is room for what is proved
     last = "title" if kind is None else "guarantee"
     rows = [(d.name, *_facts(d.info), getattr(d.info, last)) for d in every]
     _list(
@@ -72,6 +75,7 @@ def environments(name: str | None, as_json: bool) -> None:
     problems = [_problem(each) for each in sorted(library.generators())]
     if as_json:
         return show_json({"models": models, "problems": problems})
+
     _list(
         ("reward model", "what it is", "parameters"),
         [(each["name"], each["title"], _listed(each["parameters"])) for each in models],
@@ -89,13 +93,12 @@ def _model(name: str) -> dict[str, Any]:
     from factored_bandits import environments as library
 
     module = library.load(name)
-    title, _, text = (inspect.getdoc(module) or "").partition("\n\n")
-    paragraphs = [part for part in text.split("\n\n") if ">>>" not in part]
+    title, _, text = prose(module).partition("\n\n")
 
     return {
         "name": name,
         "title": title.partition(": ")[2].rstrip("."),
-        "description": "\n\n".join([*paragraphs, inspect.getdoc(module.init) or ""]).strip(),
+        "description": f"{text}\n\n{prose(module.init)}".strip(),
         "parameters": _parameters(module.init),
     }
 
@@ -104,15 +107,41 @@ def _problem(name: str) -> dict[str, Any]:
     from factored_bandits import environments as library
 
     make = library.generators()[name]
-    text = [part for part in (inspect.getdoc(make) or "").split("\n\n") if ">>>" not in part]
-
     return {
         "name": name,
         "command": name.replace("_", "-"),
         "problems": KINDS[make().kind],
-        "description": "\n\n".join(text),
+        "description": prose(make),
         "parameters": _parameters(make),
     }
+
+
+def prose(documented: Any) -> str:
+    """What a docstring says, with its parameters but without examples, returns and raises.
+
+    >>> def double(x):
+    ...     '''Twice a number.
+    ...
+    ...     Examples
+    ...     --------
+    ...     >>> double(2)
+    ...     4
+    ...     '''
+    >>> prose(double)
+    'Twice a number.'
+    """
+    paragraphs = (inspect.getdoc(documented) or "").split("\n\n")
+    kept = []
+    section = ""
+
+    for paragraph in paragraphs:
+        heading = re.match(r"(\w+)\n-{3,}\n", paragraph)
+        if heading:
+            section = heading[1]
+        if section in ("", "Parameters") and ">>>" not in paragraph:
+            kept.append(paragraph)
+
+    return "\n\n".join(kept)
 
 
 def _environment(name: str) -> dict[str, Any]:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import importlib.util
+import itertools
 import json
+import math
 import sys
+import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,9 +57,44 @@ def _draw(table: Table) -> None:
     Console(highlight=False).print(drawn)
 
 
+def wrapped(table: Table, widths: Sequence[int]) -> Table:
+    """The same table with long cells on several lines, and an empty line after each row.
+
+    >>> from factored_bandits.core.table import Table
+    >>> print(wrapped(Table("", ("word", "more"), [("a b c", "d")], "end", align="ll"), (3, 4)))
+    word  more
+    a b   d
+    c
+    <BLANKLINE>
+    end
+    """
+    rows: list[tuple[str, ...]] = []
+    for row in table.rows:
+        cells = [textwrap.wrap(cell, width) for cell, width in zip(row, widths, strict=True)]
+        rows += itertools.zip_longest(*cells, fillvalue="")
+        rows.append(("",) * len(row))
+
+    return dataclasses.replace(table, rows=rows)
+
+
 def show_json(document: Any) -> None:
-    """One JSON document on standard output."""
-    click.echo(json.dumps(document, indent=2, allow_nan=False))
+    """One JSON document on standard output; numbers that are not known are null."""
+    click.echo(json.dumps(_with_null(document), indent=2, allow_nan=False))
+
+
+def _with_null(document: Any) -> Any:
+    """The document with None for nan.
+
+    >>> _with_null({"error": [float("nan"), 1.0]})
+    {'error': [None, 1.0]}
+    """
+    if isinstance(document, dict):
+        return {key: _with_null(value) for key, value in document.items()}
+    if isinstance(document, list | tuple):
+        return [_with_null(value) for value in document]
+    if isinstance(document, float) and math.isnan(document):
+        return None
+    return document
 
 
 def check_csv_path(path: Path, option: str = "--out") -> None:

@@ -1,8 +1,10 @@
-"""`plan`: how long an experiment will take and what it will cost, from a guess."""
+"""`plan`: how long an experiment will take and what it will cost, from assumptions."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import click
 
@@ -10,6 +12,8 @@ from factored_bandits.errors import InvalidInputError
 
 from .output import show, show_json, stop_if_interrupted
 from .running import Count, output_options, repetition_options
+
+T = TypeVar("T", int, float)
 
 # DEFAULT_POLICIES of the library, which --help need not import
 POLICIES = "tea(bound=betting),tea,marginal_thompson"
@@ -56,26 +60,23 @@ def plan(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Forecast an experiment: how long until it is decided, what it costs, and what a fixed test
-    would take.
+    """Forecast an experiment: how long it takes, what it costs, and what a fixed test would take.
 
-    The guess becomes a problem so: a combination succeeds with chance base rate times (1 + lift)
-    for each factor that stands at its best level; all other levels of a factor are alike.
+    The assumptions become a problem so: a combination succeeds with probability base rate times
+    (1 + lift) for each factor that stands at its best level; all other levels of a factor are
+    alike.
 
     \b
-    factored-bandits plan --factors 5,4,3 --base-rate 0.05 --lift 0.2 --traffic 2000/day --plot
-    plan.png
+    factored-bandits plan --factors 5,4,3 --base-rate 0.05 --lift 0.2 --traffic 2000/day
     """
     from factored_bandits.planning import Assumptions
     from factored_bandits.planning import plan as run
     from factored_bandits.report.matplotlib.figures import check_figure_path
 
-    sizes = [
-        int(size)
-        for size in _numbers("--factors", factors, "whole numbers such as 5,4,3", whole=True)
-    ]
-    lifts = _numbers("--lift", lift, "a number such as 0.2, or one per factor such as 0.2,0.1,0.3")
-    assumptions = Assumptions(tuple(sizes), base_rate, tuple(lifts) if len(lifts) > 1 else lifts[0])
+    sizes = _numbers(int, "--factors", factors, "whole numbers such as 5,4,3")
+    wanted = "a number such as 0.2, or one per factor such as 0.2,0.1,0.3"
+    lifts = _numbers(float, "--lift", lift, wanted)
+    assumptions = Assumptions(sizes, base_rate, lifts if len(lifts) > 1 else lifts[0])
     if plot is not None:
         check_figure_path(plot)
     made = run(
@@ -104,9 +105,9 @@ def plan(
     stop_if_interrupted(made)
 
 
-def _numbers(option: str, text: str, wanted: str, whole: bool = False) -> list[float]:
+def _numbers(kind: Callable[[str], T], option: str, text: str, wanted: str) -> tuple[T, ...]:
     """The numbers of a comma-separated list."""
     try:
-        return [int(part) if whole else float(part) for part in text.split(",")]
+        return tuple(kind(part) for part in text.split(","))
     except ValueError:
         raise InvalidInputError(f"{option} must be {wanted}, not {text!r}") from None

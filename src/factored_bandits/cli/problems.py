@@ -1,6 +1,4 @@
-"""Problems as subcommands: one per generator, its options read off the generator's signature; and
-two from files.
-"""
+"""Problems as subcommands: one per generator, with its parameters as options; two from files."""
 
 from __future__ import annotations
 
@@ -23,25 +21,25 @@ HELP = {
     "base": "What every combination has before its levels add to it.",
     "best_moves": "Whether the best level changes from phase to phase.",
     "best": "The mean reward of the best combination.",
-    "draw": "Which of the problems that chance could draw.",
+    "draw": "Which of the random problems: a seed.",
     "factors": "How many factors.",
     "gap": "How far the best level of each factor is ahead.",
     "high": "The better level of the big factor.",
-    "kappa": "How much more a level can matter in good company than its gap says.",
+    "kappa": "How much more a level can matter in the best context than its gap says.",
     "levels": "How many levels each factor has.",
-    "link": "How a difference in utility becomes a chance to win.",
+    "link": "How a difference in utility becomes a probability to win.",
     "low": "The other levels of the big factor.",
     "noise": "How rewards scatter about their mean.",
     "pattern": "How all means move in time.",
-    "p": "The best arm's chance to beat any other.",
-    "p_best": "The best arm's chance to beat any other.",
-    "p_cycle": "The chance of an arm of the cycle to beat the next.",
+    "p": "The probability that the best arm beats any other.",
+    "p_best": "The probability that the best arm beats any other.",
+    "p_cycle": "The probability that an arm of the cycle beats the next.",
     "scale": "The largest utility possible.",
     "sigma": "The standard deviation of Gaussian noise.",
     "small": "How far the two levels of the small factor are apart.",
     "step": "How far neighbouring levels or arms are apart.",
     "swing": "How far all means move in time.",
-    "tie": "The chance that a duel ends in a tie.",
+    "tie": "The probability that a duel ends in a tie.",
     "unit": "The unit of regret.",
 }
 
@@ -57,7 +55,7 @@ class Recipe(NamedTuple):
         """The problem and its parameters, for people.
 
         >>> Recipe("", print, []).title("rank1", {"levels": 16, "gap": 0.2})
-        'rank-one (levels 16, gap 0.2)'
+        'rank1 (levels 16, gap 0.2)'
         """
         given = ", ".join(f"{key} {value}" for key, value in values.items() if value is not None)
         return f"{name} ({given})"

@@ -1,6 +1,4 @@
-"""`simulate` and `compare`: a group each, with one subcommand per problem, built when it is asked
-for.
-"""
+"""`simulate` and `compare`: a group each, with one subcommand per problem, built when asked for."""
 
 from __future__ import annotations
 
@@ -110,7 +108,7 @@ def run_options(group: str) -> list[click.Option]:
             help="Rounds per repetition.",
         ),
         *repetition_options("it"),
-        click.Option(["--eliminations"], is_flag=True, help="Show when each level was ruled out."),
+        click.Option(["--eliminations"], is_flag=True, help="Show when each level was eliminated."),
         *([certify] if group == "simulate" else []),
         click.Option(
             ["--out"],
@@ -179,6 +177,7 @@ def execute(
         check_figure_path(plot)
     if out is not None:
         check_csv_path(out)
+
     chosen = policies if policies is not None else _default_policies(problem, horizon)
     comparison = run(
         chosen,
@@ -190,17 +189,20 @@ def execute(
         progress=not quiet,
         certify=certificate,
     )
+
     if plot is not None:
         comparison.plot(plot, title=title)
     if out is not None:
         write_csv(comparison, out)
-    written = {key: str(path) for key, path in (("plot", plot), ("out", out)) if path is not None}
+    files = {"plot": plot, "out": out}
+    written = {key: str(path) for key, path in files.items() if path is not None}
+
     if as_json:
-        found = (
-            [each.to_dict() for each in certify_result(comparison.results[0])] if certificate else []
-        )
-        more = {"certificates": found} if certificate else {}
-        show_json({**comparison.to_dict(), "title": title, "files": written, **more})
+        document = {**comparison.to_dict(), "title": title, "files": written}
+        if certificate:
+            found = certify_result(comparison.results[0])
+            document["certificates"] = [each.to_dict() for each in found]
+        show_json(document)
     else:
         report(comparison, title, eliminations)
         if certificate:
@@ -223,7 +225,7 @@ def report(comparison: Comparison, title: str, eliminations: bool) -> None:
             click.echo()
             show(table)
         if not tables:
-            click.echo("\nnone of these policies rules levels out")
+            click.echo("\nnone of these policies eliminates levels")
 
 
 def _default_policies(problem: Environment, horizon: int) -> Any:

@@ -38,8 +38,9 @@ def suite(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Compare algorithms on a suite of problems: a table for each, and who is within a factor of
-    the best how often.
+    """Compare algorithms on a suite of problems: a table for each, and a performance profile.
+
+    The profile says how often a policy is within a factor of the best.
 
     \b
     factored-bandits suite factored --policies tea,lb_inf,unimodal_thompson --plot profile.png

@@ -15,6 +15,7 @@ from factored_bandits.environments import Environment
 from factored_bandits.environments.suites import Instance
 from factored_bandits.errors import InvalidInputError, MissingExtraError
 
+from .lines import Where, line_of
 from .lookup import names
 from .spec import Preset, Spec
 
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
 
     from .document import Document, PresetTable, ProblemTable
-
-Where = tuple[Any, ...]  # a table of the file: (), ("quick",) or ("problems", 0)
 
 
 def read(path: Path) -> Spec:
@@ -114,7 +113,7 @@ class _Reader:
             self.refuse_first(error)
 
     def refuse_first(self, error: ValidationError) -> NoReturn:
-        """Complain of one error; of a misspelt field rather than of the one that is then missing."""
+        """Complain of one error; of a misspelt field rather than of one that is missing."""
         from .document import fields_of
 
         found = sorted(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
@@ -246,28 +245,3 @@ class _Reader:
         field = ".".join([*map(str, where), key])
         position = f", line {line}" if line else ""
         raise InvalidInputError(f"{self.file}{position}: {field} {complaint}")
-
-
-def line_of(text: str, where: Where, key: str) -> int | None:
-    """The line of a field; of its table, if the field is not there; None if neither is.
-
-    >>> line_of("seed = 1" + chr(10) + "[quick]" + chr(10) + "horizon = 5", ("quick",), "horizon")
-    3
-    """
-    seen: dict[str, int] = {}
-    table: Where = ()
-    heading = None
-
-    for number, line in enumerate(text.splitlines(), start=1):
-        if header := re.match(r"\s*(\[\[?)\s*([\w-]+)\s*\]", line):
-            name = header[2]
-            seen[name] = seen.get(name, -1) + 1
-            table = (name, seen[name]) if header[1] == "[[" else (name,)
-            if table == where:
-                heading = number
-            if not where and name == key:
-                return number
-        elif table == where and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=", line):
-            return number
-
-    return heading

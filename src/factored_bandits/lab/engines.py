@@ -49,13 +49,37 @@ class Engine:
     scheduler: str | None = None
 
     def run(self, tasks: Iterable[Arguments]) -> Iterator[tuple[str, Tables]]:
-        """The names and results of the tasks, as they are finished; they are taken one by one."""
+        """The names and results of the tasks, as they are finished; they are taken one by one.
+
+        Parameters
+        ----------
+        tasks
+            The arguments of `work` for each task.
+
+        Returns
+        -------
+        iterator of (str, dict)
+            The name of a task and its tables.
+
+        Raises
+        ------
+        InvalidInputError
+            If the settings do not go together, or no scheduler answers.
+        FactoredBanditsError
+            If a worker was killed.
+        """
         self.check()
         engines = {"processes": self._processes, "dask": self._dask, "ray": self._ray}
         return engines[self.name](tasks)
 
     def check(self) -> None:
-        """Refuse settings that do not go together."""
+        """Refuse settings that do not go together.
+
+        Raises
+        ------
+        InvalidInputError
+            If they do not.
+        """
         if self.workers is not None:
             integer("workers", self.workers, low=1)
         if self.name != "dask" and self.scheduler is not None:

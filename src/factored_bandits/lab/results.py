@@ -50,13 +50,32 @@ class Results:
 
     @classmethod
     def read(cls, store: Store, spec: Spec, preset: PresetName) -> Results:
-        """Those of the current code that the folder holds."""
+        """Read what a folder holds of the current code.
+
+        Parameters
+        ----------
+        store
+            The folder.
+        spec
+            The experiment.
+        preset
+            How much of it was run.
+
+        Returns
+        -------
+        Results
+            Also if some tasks are not finished; `missing` says how many.
+        """
         chosen = make_tasks(spec, preset)
         missing = sum(not store.has(task) for task in chosen)
-        frame, eliminations, plays = (
-            store.read(name, chosen) for name in ("results", "eliminations", "plays")
+        return cls(
+            spec=spec,
+            preset=preset,
+            frame=store.read("results", chosen),
+            eliminations=store.read("eliminations", chosen),
+            plays=store.read("plays", chosen),
+            missing=missing,
         )
-        return cls(spec, preset, frame, eliminations, plays, missing)
 
     def result(self, problem: str, policy: str) -> Result:
         """One policy on one problem, as `fb.simulate` would have returned it.
@@ -89,10 +108,17 @@ class Results:
             self._rows(self.plays, problem, policy),
             cell.problem.sizes,
         )
-        rounds = self.rounds(problem).astype(np.int64)
-        return Result(cell.policy, cell.problem, records, rounds, self.spec.seed, name=problem)
+        return Result(
+            policy=cell.policy,
+            environment=cell.problem,
+            records=records,
+            checkpoints=self.rounds(problem).astype(np.int64),
+            seed=self.spec.seed,
+            name=problem,
+        )
 
     def _cell(self, problem: str, policy: str) -> Cell:
+        """The policy and the problem as objects, from the tasks of the experiment."""
         for task in make_tasks(self.spec, self.preset):
             for chunk in task.chunks:
                 cell = chunk.cell
@@ -114,36 +140,134 @@ class Results:
         return [instance.name for instance in self.spec.instances(self.preset)]
 
     def policies(self, problem: str | None = None) -> list[str]:
-        """The labels of the policies that played, in the order of the experiment."""
-        frame = self.frame if problem is None else self.frame[self.frame.problem == problem]
+        """The labels of the policies that played, in the order of the experiment.
+
+        Parameters
+        ----------
+        problem
+            Only those that played this problem.
+
+        Returns
+        -------
+        list of str
+            The labels.
+        """
+        frame = self.frame
+        if problem is not None:
+            frame = frame[frame.problem == problem]
         return list(dict.fromkeys(frame.policy))
 
     def final(self, problem: str, policy: str) -> Floats:
-        """Regret at the horizon, one number per repetition."""
+        """Regret at the horizon, one number per repetition.
+
+        Parameters
+        ----------
+        problem
+            The name of the problem.
+        policy
+            The label of the policy.
+
+        Returns
+        -------
+        array (repetitions,)
+            In the order of the repetitions.
+
+        Raises
+        ------
+        UnknownNameError
+            If the policy did not play the problem.
+        """
         return self.curve(problem, policy)[:, -1]
 
     def curve(self, problem: str, policy: str) -> Floats:
-        """Regret (repetitions, checkpoints)."""
+        """Regret over time, one row per repetition.
+
+        Parameters
+        ----------
+        problem
+            The name of the problem.
+        policy
+            The label of the policy.
+
+        Returns
+        -------
+        array (repetitions, checkpoints)
+            Cumulative.
+
+        Raises
+        ------
+        UnknownNameError
+            If the policy did not play the problem.
+        """
         chosen = self._rows(self.frame, problem, policy)
         if not len(chosen):
             raise self._unknown(problem, policy)
+
+        # all repetitions have the same checkpoints
         ordered = chosen.sort_values(["repetition", "round"])
         regret = ordered.regret.to_numpy(dtype=np.float64)
-        return np.asarray(regret.reshape(ordered.repetition.nunique(), -1))
+        repetitions = ordered.repetition.nunique()
+        return np.asarray(regret.reshape(repetitions, -1))
 
     def rounds(self, problem: str) -> Floats:
-        """The checkpoints of a problem."""
+        """The checkpoints of a problem.
+
+        Parameters
+        ----------
+        problem
+            The name of the problem.
+
+        Returns
+        -------
+        array (checkpoints,)
+            The rounds; the last is the horizon.
+        """
         rounds = self.frame[self.frame.problem == problem]["round"].unique()
         return np.sort(rounds).astype(np.float64)
 
     def mean(self, problem: str, policy: str) -> Mean:
-        """Mean regret at the horizon."""
+        """Mean regret at the horizon.
+
+        Parameters
+        ----------
+        problem
+            The name of the problem.
+        policy
+            The label of the policy.
+
+        Returns
+        -------
+        Mean
+            With its standard error, nan for a single repetition.
+
+        Raises
+        ------
+        UnknownNameError
+            If the policy did not play the problem.
+        """
         return mean_of(self.final(problem, policy))
 
     def lead(self, problem: str, better: str, worse: str) -> Mean:
         """By how much the mean regret of `better` is smaller.
 
         The difference is taken per repetition, since both met the same noise.
+
+        Parameters
+        ----------
+        problem
+            The name of the problem.
+        better, worse
+            The labels of two policies.
+
+        Returns
+        -------
+        Mean
+            Positive if `better` has the smaller regret.
+
+        Raises
+        ------
+        UnknownNameError
+            If the policy did not play the problem.
         """
         one = self.final(problem, better)
         other = self.final(problem, worse)
@@ -152,7 +276,25 @@ class Results:
         return mean_of(other[:both] - one[:both])
 
     def beats(self, problem: str, better: str, worse: str) -> Verdict:
-        """Whether `better` has the smaller mean regret, by three standard errors."""
+        """Whether `better` has the smaller mean regret, by three standard errors.
+
+        Parameters
+        ----------
+        problem
+            The name of the problem.
+        better, worse
+            The labels of two policies.
+
+        Returns
+        -------
+        Verdict
+            `"holds"`, `"fails"` or `"undecided"`.
+
+        Raises
+        ------
+        UnknownNameError
+            If the policy did not play the problem.
+        """
         return verdict_of(*self.lead(problem, better, worse))
 
 

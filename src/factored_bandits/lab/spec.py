@@ -46,7 +46,18 @@ class Preset:
     left_out: tuple[tuple[str, str], ...] = ()
 
     def horizon_of(self, instance: Instance) -> int:
-        """The rounds of one problem."""
+        """The rounds of one problem.
+
+        Parameters
+        ----------
+        instance
+            The problem.
+
+        Returns
+        -------
+        int
+            The horizon of the preset, or the problem's own, shortened.
+        """
         if self.horizon is not None:
             return self.horizon
         return max(1, instance.horizon // self.shorten)
@@ -54,6 +65,18 @@ class Preset:
     def times(self, factor: int) -> Preset:
         """The same with so many times the repetitions.
 
+        Parameters
+        ----------
+        factor
+            How many times.
+
+        Returns
+        -------
+        Preset
+            A copy.
+
+        Examples
+        --------
         >>> Preset(repetitions=20).times(100).repetitions
         2000
         """
@@ -61,7 +84,18 @@ class Preset:
         return replace(self, repetitions=factor * self.repetitions, fewer=fewer)
 
     def repetitions_of(self, policy: str) -> int:
-        """The repetitions of one policy."""
+        """The repetitions of one policy.
+
+        Parameters
+        ----------
+        policy
+            The label of the policy.
+
+        Returns
+        -------
+        int
+            Fewer for slow policies.
+        """
         return dict(self.fewer).get(policy, self.repetitions)
 
 
@@ -109,17 +143,50 @@ class Spec:
     source: str = ""
 
     def preset(self, name: PresetName) -> Preset:
-        """The preset of this name: `quick`, `full`, or a multiple such as `fullx100`."""
+        """The preset of a name.
+
+        Parameters
+        ----------
+        name
+            `quick`, `full`, or a multiple such as `fullx100`.
+
+        Returns
+        -------
+        Preset
+            With so many times the repetitions.
+        """
         base, _, factor = name.partition("x")
         chosen = self.quick if base == "quick" else self.full
         return chosen.times(int(factor)) if factor else chosen
 
     def instances(self, name: PresetName) -> list[Instance]:
-        """The problems of a preset."""
+        """The problems of a preset.
+
+        Parameters
+        ----------
+        name
+            The name of the preset.
+
+        Returns
+        -------
+        list of Instance
+            In the order of the experiment.
+        """
         only = self.preset(name).problems
         return [instance for instance in self.problems if not only or instance.name in only]
 
     def instance(self, problem: str) -> Instance:
-        """The problem of this name."""
+        """The problem of a name.
+
+        Parameters
+        ----------
+        problem
+            The name.
+
+        Returns
+        -------
+        Instance
+            The problem.
+        """
         [found] = [instance for instance in self.problems if instance.name == problem]
         return found

@@ -51,7 +51,13 @@ class Store:
         self.root = root
 
     def prepare(self) -> None:
-        """Make the folder, and sweep away what runs that were killed long ago left unfinished."""
+        """Make the folder, and sweep away what runs that were killed long ago left unfinished.
+
+        Raises
+        ------
+        InvalidInputError
+            If the folder cannot be made.
+        """
         try:
             for frame in FRAMES:
                 (self.root / frame).mkdir(parents=True, exist_ok=True)
@@ -65,7 +71,7 @@ class Store:
 
     @contextlib.contextmanager
     def at_work(self) -> Iterator[bool]:
-        """Whether this is the first run at work on the folder; a run that is killed is forgotten."""
+        """Whether this is the first run on the folder; a run that is killed is forgotten."""
         try:
             import fcntl
         except ImportError:  # a system without such locks
@@ -81,21 +87,76 @@ class Store:
                 yield True
 
     def path(self, frame: str, task: Task) -> Path:
-        """The file of one task."""
+        """The file of one task.
+
+        Parameters
+        ----------
+        frame
+            The table: `results`, `eliminations` or `plays`.
+        task
+            The task.
+
+        Returns
+        -------
+        Path
+            Where it is, or will be.
+        """
         return self.root / frame / task.spec.name / task.file
 
     def has(self, task: Task) -> bool:
-        """Whether the task is finished."""
+        """Whether a task is finished.
+
+        Parameters
+        ----------
+        task
+            The task.
+
+        Returns
+        -------
+        bool
+            True if its results are there.
+        """
         return self.path("results", task).exists()
 
     def write(self, task: Task, tables: dict[str, bytes]) -> None:
-        """Keep the results of a task; the file that makes it finished comes last."""
+        """Keep the results of a task; the file that makes it finished comes last.
+
+        Parameters
+        ----------
+        task
+            The task.
+        tables
+            Its tables, as the bytes of Parquet files.
+
+        Raises
+        ------
+        InvalidInputError
+            If a file cannot be written.
+        """
         for frame in reversed(FRAMES):
             if frame in tables:
                 write_whole(self.path(frame, task), tables[frame])
 
     def read(self, frame: str, chosen: Sequence[Task]) -> pandas.DataFrame:
-        """One table of the tasks that are finished."""
+        """One table of the tasks that are finished.
+
+        Parameters
+        ----------
+        frame
+            The table: `results`, `eliminations` or `plays`.
+        chosen
+            The tasks.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Their rows, or none.
+
+        Raises
+        ------
+        InvalidInputError
+            If a file cannot be read.
+        """
         paths = [self.path(frame, task) for task in chosen if self.has(task)]
         return read_files((path for path in paths if path.exists()), EMPTY[frame])
 

@@ -59,14 +59,16 @@ def _results(task: Task, chunk: Chunk, records: Sequence[RunRecord]) -> dict[str
         "numba": _version("numba"),
         "machine": f"{platform.system()} {platform.machine()} {platform.node()}",
     }
+    # the same in every row
     rows = len(points) * chunk.repetitions
+    constant = {key: [value] * rows for key, value in facts.items()}
 
     return {
         **_labels(chunk, [len(points)] * chunk.repetitions),
         "round": np.tile(points, chunk.repetitions),
         "regret": np.concatenate([record.regret for record in records]),
         "correct": np.concatenate([record.correct for record in records]),
-        **{key: [value] * rows for key, value in facts.items()},
+        **constant,
         "seconds": np.repeat([record.seconds for record in records], len(points)),
     }
 
@@ -75,12 +77,13 @@ def _labels(chunk: Chunk, counts: Sequence[int]) -> dict[str, Any]:
     """The columns that say of what a row is, for so many rows per repetition."""
     cell = chunk.cell
     rows = sum(counts)
+    repetitions = np.arange(chunk.first, chunk.first + chunk.repetitions)
 
     return {
         "experiment": [cell.spec.name] * rows,
         "problem": [cell.instance.name] * rows,
         "policy": [cell.policy.label] * rows,
-        "repetition": np.repeat(np.arange(chunk.first, chunk.first + chunk.repetitions), counts),
+        "repetition": np.repeat(repetitions, counts),
     }
 
 
@@ -101,10 +104,14 @@ def _plays(task: Task, chunk: Chunk, records: Sequence[RunRecord]) -> dict[str, 
     sizes = chunk.cell.problem.sizes
     levels = sum(sizes)
 
+    # per level of all factors, the same for every repetition
+    factor = np.repeat(np.arange(len(sizes)), sizes)
+    level = np.concatenate([np.arange(size) for size in sizes])
+
     return {
         **_labels(chunk, [levels] * chunk.repetitions),
-        "factor": np.tile(np.repeat(np.arange(len(sizes)), sizes), chunk.repetitions),
-        "level": np.tile(np.concatenate([np.arange(size) for size in sizes]), chunk.repetitions),
+        "factor": np.tile(factor, chunk.repetitions),
+        "level": np.tile(level, chunk.repetitions),
         "plays": np.concatenate([plays for record in records for plays in record.plays]),
         "task": [task.name] * (levels * chunk.repetitions),
     }
@@ -130,24 +137,22 @@ def records_of(
     tuple of RunRecord
         In ascending order of the repetitions; p-values are not stored.
     """
-    levels = dict(list(plays.groupby("repetition")))
-    events = dict(list(eliminations.groupby("repetition")))
+    edges = offsets_of(sizes)[1:-1]
     found = []
 
-    for repetition, rows in results.groupby("repetition"):
-        ordered = rows.sort_values("round")
-        played = levels[repetition].sort_values(["factor", "level"]).plays.to_numpy()
-        happened = eliminations[:0]
-        if repetition in events:
-            happened = events[repetition].sort_values("round", kind="stable")
+    for repetition in np.unique(results.repetition).tolist():
+        rows = results[results.repetition == repetition].sort_values("round")
+        own = plays[plays.repetition == repetition].sort_values(["factor", "level"])
+        # files are read in any order, but the events of a repetition are in one of them, in order
+        events = eliminations[eliminations.repetition == repetition]
 
         record = RunRecord(
-            repetition=int(str(repetition)),
-            regret=ordered.regret.to_numpy(dtype=np.float64),
-            correct=ordered.correct.to_numpy(dtype=np.bool_),
-            plays=tuple(np.split(played, offsets_of(sizes)[1:-1])),
-            events=_events(happened),
-            seconds=float(ordered.seconds.iloc[0]),
+            repetition=repetition,
+            regret=rows.regret.to_numpy(dtype=np.float64),
+            correct=rows.correct.to_numpy(dtype=np.bool_),
+            plays=tuple(np.split(own.plays.to_numpy(), edges)),
+            events=_events(events),
+            seconds=float(rows.seconds.iloc[0]),
         )
         found.append(record)
 

@@ -1,4 +1,4 @@
-"""Theorems 1 to 3 and the lower bound of Section 4: measured regret and pulls between the bounds."""
+"""Theorems 1 to 3 and the lower bound of Section 4, as a figure: regret and pulls between them."""
 
 from __future__ import annotations
 

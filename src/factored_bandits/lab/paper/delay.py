@@ -41,8 +41,8 @@ SPEC = Spec(
     name="delay",
     title="Late and lost rewards, through the Agent",
     text="4 x 4 levels, the best pair pays 81 times in 100, all others at most 27. A reward comes "
-    "after a random number of rounds, up to twice the mean delay, so out of order; one that is lost "
-    "expires then and counts as 0.",
+    "after a random number of rounds, up to twice the mean delay, so out of order; one that is "
+    "lost expires then and counts as 0.",
     problems=tuple(
         Instance(name, _problem, 20_000, "docs/how-to/late-rewards.md") for name in DELAYS
     ),

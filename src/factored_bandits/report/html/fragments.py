@@ -30,7 +30,8 @@ def fragment(chart: Chart, points: int = RUN_POINTS[1]) -> str:
     str
         A `<figure>` with buttons, legend, caption and numbers.
     """
-    return str(template("chart.html").module.figure(view_of(chart, points)))
+    macros: Any = template("chart.html").module
+    return str(macros.figure(view_of(chart, points)))
 
 
 def view_of(chart: Chart, points: int = RUN_POINTS[1]) -> dict[str, Any]:
