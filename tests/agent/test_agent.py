@@ -87,7 +87,7 @@ def test_without_delay_the_agent_is_the_simulator(name, make, monkeypatch):
     )
     assert noted[-1] == result.regret[0, -1]
     if make is strong:
-        assert {e.event for e in result.eliminations} == {"out", "in"}
+        assert {e.event for e in result.eliminations} == {"eliminated", "re-entered"}
         assert [row.active for row in agent.status().rows] == [True, False, False, False, True]
 
 

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 import factored_bandits as fb
 import problems
 from factored_bandits.agent import dump as _dump
+from factored_bandits.core.packing import pack
 from factored_bandits.errors import DumpError
 from factored_bandits.policies.blocks import ucb as _ucb
 
@@ -165,7 +166,7 @@ def test_a_dump_with_one_character_changed(place, character):
 
 
 def packed(array):
-    return _dump.pack(np.asarray(array))
+    return pack(np.asarray(array))
 
 
 TOTAL = packed(np.zeros(8))

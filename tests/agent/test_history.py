@@ -11,10 +11,11 @@ import pytest
 import factored_bandits as fb
 from factored_bandits.environments import count_duels
 from factored_bandits.errors import InvalidInputError
+from factored_bandits.policies.tem import bounds as _bounds
 
 ARMS = ["a", "b", "c", "d", "e"]
 DUELS = fb.policies.names("duel")
-ABLE = [name for name in DUELS if hasattr(fb.policies.make(name).module, "warm_start")]
+ABLE = [name for name in DUELS if fb.policies.make(name).warm_starts]
 PLACES = {  # arrays that say where a policy stands in its own plan, not what it knows
     "savage": ("order", "clock"),
     "multi_sbm": ("chosen",),
@@ -62,7 +63,7 @@ def test_absorbing_is_learning_duel_by_duel(name):
             np.testing.assert_allclose(ours, theirs, rtol=1e-12, err_msg=field)
 
 
-def test_multi_sbm_teaches_the_machines_of_both_arms():
+def test_multi_sbm_teaches_the_base_bandits_of_both_arms():
     policy, wins = fb.policies.make("multi_sbm"), past()
     module, params = policy.module, policy.encoded()
     warm_started, learned = (module.init(params, np.array([5, 5]), 0) for _ in range(2))
@@ -95,7 +96,7 @@ def test_a_clear_history_settles_savage_at_once():
     wins[3, 3] = 0.0
     agent = fb.Agent("savage", arms=ARMS, horizon=1000, history=wins)
     assert agent.ask().action == (3, 3)
-    assert agent.confidence() == pytest.approx(0.999)
+    assert [row.level for row in agent.status().rows if row.active] == ["d"]
 
 
 @pytest.mark.parametrize("name", ABLE)
@@ -112,11 +113,8 @@ def test_a_clear_history_is_believed_and_costs_no_exploration(name):
         agent.tell(decision.id, float(rng.random() < 0.5 + 0.4 * ((i == 2) - (j == 2))))
         with_best += 2 in decision.action
     assert agent.best() == "c"
-    if name not in (
-        "dueling_uniform",
-        "multi_sbm",
-        "savage",
-    ):  # by chance 36; these go on to explore
+    # uniform play would give 36; these three go on to explore
+    if name not in ("dueling_uniform", "multi_sbm", "savage"):
         assert with_best > 60
 
 
@@ -232,29 +230,36 @@ def play(agent, rounds, best):
 
 
 @pytest.mark.parametrize("name", ["interleaved_filter", "savage", "beat_the_mean"])
-def test_confidence_of_a_filter_is_one_less_one_in_the_horizon(name):
+def test_filters_find_the_best_and_prove_nothing_at_any_time(name):
+    """Their confidence is 1 - 1 / horizon by design, not a statement on the data."""
     agent = fb.Agent(name, arms=ARMS[:3], horizon=20_000, seed=3)
-    assert agent.confidence() == 0.0
     play(agent, 12_000, best=1)
     assert agent.best() == "b"
-    assert agent.confidence() == pytest.approx(1.0 - 1.0 / 20_000, abs=1e-12)
+    assert [row.level for row in agent.status().rows if row.active] == ["b"]
+    assert agent.confidence() is None
+    with pytest.raises(InvalidInputError, match="does not say at any time what is ruled out"):
+        fb.certificate(agent)
 
 
-def test_confidence_of_tea_grows_while_the_others_are_out():
+def test_confidence_of_tea_is_that_of_the_certificate_in_every_round():
+    """There is one number; where only one arm is active, it is high."""
     agent = fb.Agent("dueling_tea", arms=ARMS[:3], seed=3)
     seen = []
     for _ in range(60):
         play(agent, 100, best=1)
-        inside = sum(row.active for row in agent.status().rows)
-        seen.append((inside, agent.confidence()))
-    assert all((level > 0.0) == (inside == 1) for inside, level in seen)
+        found = fb.certificate(agent)
+        assert agent.confidence() == found.confidence == 1.0 - found.p_value
+        seen.append((sum(row.active for row in agent.status().rows), agent.confidence()))
+    assert all(level > 0.99 for active, level in seen if active == 1)
+    assert min(active for active, _ in seen) == 1
     assert max(level for _, level in seen) > 0.999
     assert agent.best() == "b"
 
 
-def test_confidence_of_tea_is_the_level_at_which_the_last_arm_is_out():
-    """Asked for the active set at a delta just above and just below, the module says one arm, and
-    more than one.
+def test_confidence_of_tea_is_the_level_at_which_the_last_arm_is_eliminated():
+    """The active set at a delta just above has one arm, just below more than one.
+
+    The certificate spends delta on the pairs of arms, so delta is what it has left of the p-value.
     """
     tem, rng = fb.TEM(3), np.random.default_rng(0)
     while len(tem.active_set(delta=1e-3)) > 1:
@@ -262,19 +267,23 @@ def test_confidence_of_tea_is_the_level_at_which_the_last_arm_is_out():
         tem.feedback(arms, np.where(arms == 2, 0.9, -0.1))
     agent = fb.Agent("dueling_tea", arms=ARMS[:3])
     agent._state = tem._state
-    delta = 1.0 - agent.confidence()
+    delta = (1.0 - agent.confidence()) / _bounds.spent(3, _bounds.CONSTANTS["paper"])
     assert len(tem.active_set(delta=delta * 1.001)) == 1
     assert len(tem.active_set(delta=delta * 0.999)) > 1
 
 
-def test_confidence_of_tea_adds_the_doubts_of_the_factors():
+def test_confidence_of_tea_adds_the_p_values_of_the_factors():
     agent = fb.Agent("tea", factors={"a": [0, 1], "b": [0, 1], "c": [0]}, seed=3)
     assert agent.confidence() == 0.0
-    while agent.confidence() == 0.0:
+    while agent.confidence() < 0.9:
         decision = agent.ask()
         agent.tell(decision.id, 1.0 if decision.action[:2] == (1, 1) else 0.0)
     assert agent.best() == {"a": 1, "b": 1, "c": 0}
     assert 0.9 < agent.confidence() < 1.0
+    smallest = {"a": 1.0, "b": 1.0, "c": 1.0}
+    for claim in fb.certificate(agent).claims:
+        smallest[claim.factor] = min(smallest[claim.factor], claim.others)
+    assert 1.0 - agent.confidence() == pytest.approx(sum(smallest.values()))
 
 
 def test_no_statement_is_none():
@@ -284,3 +293,6 @@ def test_no_statement_is_none():
         fb.Agent("beat_the_mean", arms=ARMS, horizon=100, constant="komiyama").confidence() is None
     )
     assert fb.Agent("flat_ucb1", factors={"colour": ["red", "blue"]}).confidence() is None
+    unbounded = {"factors": {"colour": ["red", "blue"]}, "reward_range": None}
+    assert fb.Agent("tea", **unbounded).confidence() == 0.0
+    assert fb.Agent("tea", bound="betting", **unbounded).confidence() is None

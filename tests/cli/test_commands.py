@@ -108,7 +108,7 @@ def test_eliminations_are_shown_on_request():
     shown = run("compare", "rank1", "--policies", "uniform", *SMALL, "--eliminations").stdout
     assert shown.endswith("none of these policies rules levels out\n")
     shown = run("compare", "rank1", "--policies", "uniform,tea", *SMALL, "--eliminations").stdout
-    assert "tea: when each level was ruled out" in shown
+    assert "tea: when each level was eliminated" in shown
 
 
 def test_certificates_are_shown_on_request():
@@ -315,7 +315,7 @@ def test_demo_tells_the_whole_story(tmp_path, monkeypatch):
     for name in ("factored.png", "dueling.png"):
         assert (tmp_path / "new" / name).read_bytes().startswith(b"\x89PNG")
         assert f"figure: {tmp_path / 'new' / name}" in shown
-    for text in ("best found", "found after", "ad: ruled out", "draft: ruled out", "Try next"):
+    for text in ("best found", "found after", "ad: eliminated", "draft: eliminated", "Try next"):
         assert text in shown
 
 

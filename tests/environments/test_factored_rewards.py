@@ -27,7 +27,7 @@ def draw(problem, action, seed):
 # Means, by hand
 
 
-def test_rank_one_multiplies():
+def test_rank1_multiplies():
     problem = make("rank1", factors=[[0.9, 0.5], [0.8, 0.2, 0.1], [0.5, 1.0]])
     assert problem.mean([1, 2, 0]) == pytest.approx(0.5 * 0.1 * 0.5)
     assert problem.best == (0, 0, 1)
@@ -106,7 +106,7 @@ def agree(problem, expected):
 
 
 @given(qualities)
-def test_rank_one_by_brute_force(parts):
+def test_rank1_by_brute_force(parts):
     agree(make("rank1", factors=parts), brute_force(math.prod, parts))
 
 
@@ -192,7 +192,7 @@ def test_certain_rewards_are_certain():
 # Generators
 
 
-def test_spiked_is_the_rank_one_problem_of_the_paper():
+def test_spiked_is_the_rank1_problem_of_the_paper():
     problem = fb.environments.spiked(levels=16, best=0.75, gap=0.2)
     quality = math.sqrt(0.75)
     assert problem.sizes == (16, 16)

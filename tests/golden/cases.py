@@ -64,9 +64,9 @@ def labels() -> list[str]:
 
 def made(label: str) -> Any:
     """The policy of a label."""
-    from factored_bandits.policies.notation import parse
+    from factored_bandits.policies import make
 
-    return parse(label)
+    return make(label)
 
 
 def digest(*parts: Any) -> str:

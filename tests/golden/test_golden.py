@@ -16,9 +16,6 @@ from golden import cases
 DIGESTS = json.loads(Path(__file__).with_name("digests.json").read_text())
 
 
-@pytest.mark.filterwarnings(
-    "ignore:invalid value:RuntimeWarning"
-)  # 0/0 before the first phase is learned
 @pytest.mark.parametrize("label", sorted(DIGESTS))
 def test_same_numbers_as_ever(label, monkeypatch):
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")

@@ -89,7 +89,7 @@ def test_bets_are_what_they_are_said_to_be():
         for winner, loser in itertools.permutations(range(sizes[l]), 2):
             places = [(None, 0, 6)]
             places += [
-                (m, c, int(interaction_test.start[m]) + c)
+                (m, c, int(interaction_test.offsets[m]) + c)
                 for m in range(3)
                 if m != l
                 for c in range(sizes[m])

@@ -1,6 +1,4 @@
-"""A small experiment for tests: 32 units, a repetition each, some tenths of a second where nothing
-is compiled.
-"""
+"""A small experiment for tests: 32 tasks of a repetition each, some tenths of a second in all."""
 
 TOML = """
 name = "small"

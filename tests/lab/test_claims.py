@@ -22,6 +22,7 @@ def results(name: str, regret) -> lab.Results:
     frame = pd.DataFrame(
         rows, columns=["experiment", "problem", "policy", "repetition", "round", "regret"]
     )
+    frame["arms"] = frame.problem.str.removeprefix("K=")
     return lab.Results(spec, "quick", frame, frame[:0], frame[:0])
 
 
@@ -50,7 +51,7 @@ def test_rank1(tea, expected):
     assert about(found, "strongly biased", "published") == opposite
 
 
-def test_one_setting_that_fails_is_enough():
+def test_one_problem_that_fails_is_enough():
     def regret(problem, policy):
         return (
             (200.0 if problem == "u*v*=1" else 50.0) + SPREAD if policy == "tea" else 100.0 - SPREAD

@@ -8,8 +8,8 @@ import pytest
 from small_experiment import TOML
 
 from factored_bandits import lab
+from factored_bandits.cli.template import TEMPLATE
 from factored_bandits.errors import InvalidInputError
-from factored_bandits.lab.config import TEMPLATE
 
 GOOD = TOML.format(horizon=100)
 
@@ -102,6 +102,6 @@ def test_duels_in_a_unit():
         + '[[problems]]\nproblem = "identical-gap"\narms = 4\n[quick]\nhorizon=9\n'
     )
     tasks = lab.make_tasks(lab.parse(text), "quick")
-    assert {task.chunks[0].cell.problem.task for task in tasks} == {"weak"}
+    assert {task.chunks[0].cell.problem.unit for task in tasks} == {"weak"}
     assert len({chunk.cell.policy.name for task in tasks for chunk in task.chunks}) > 15
     assert tasks[0].chunks[0].cell.instance.name == "identical_gap(arms=4)"

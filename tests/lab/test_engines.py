@@ -52,7 +52,7 @@ def wait_for_workers(address: str, count: int) -> None:
 
 @pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="needs the extra dask")
 @pytest.mark.filterwarnings("default")
-def test_a_dask_worker_dies_and_every_unit_is_there_once(tmp_path):
+def test_a_dask_worker_dies_and_every_task_is_there_once(tmp_path):
     spec = lab.parse(TOML.format(horizon=2_000))
     [local] = lab.run([spec], "quick", tmp_path / "local", lab.Engine(workers=1), progress=False)
     address, processes = cluster(tmp_path)
@@ -103,7 +103,7 @@ def test_a_worker_that_is_killed_is_told_in_one_sentence(tmp_path, monkeypatch):
 
     monkeypatch.setattr("factored_bandits.lab.engines._named_alone", kill)
     with pytest.raises(
-        FactoredBanditsError, match=r"a worker was killed, .* the same command goes on"
+        FactoredBanditsError, match=r"a worker was killed, .* the next run goes on from there"
     ):
         lab.run([spec], "quick", tmp_path, lab.Engine(workers=2), progress=False)
 
@@ -121,10 +121,10 @@ def test_ray_gives_the_same_bits(tmp_path):
 @pytest.mark.parametrize(
     ("engine", "complaint"),
     [
-        (lab.Engine("dask"), "needs --scheduler ADDRESS"),
+        (lab.Engine("dask"), "needs the address of its scheduler"),
         (
             lab.Engine("processes", scheduler="tcp://127.0.0.1:1"),
-            "--scheduler is for --engine dask",
+            "a scheduler is for the engine dask",
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""Kill it, start it twice, go on: every unit once, the same numbers."""
+"""Kill it, start it twice, go on: every task once, the same numbers."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def finished(folder: Path) -> dict[str, int]:
 def wait_for(folder: Path, tasks: int) -> None:
     deadline = time.monotonic() + 120
     while len(finished(folder)) < tasks:
-        assert time.monotonic() < deadline, "no unit was finished in two minutes"
+        assert time.monotonic() < deadline, "no task was finished in two minutes"
         time.sleep(0.05)
 
 
@@ -99,7 +99,7 @@ def test_killed_and_continued(tmp_path, expected):
     assert "results: out" in output
     after = finished(tmp_path)
     assert len(after) == TASKS
-    assert kept.items() <= after.items(), "a finished unit was run twice"
+    assert kept.items() <= after.items(), "a finished task was run twice"
     pd.testing.assert_frame_equal(read(tmp_path), expected)
 
 
@@ -119,5 +119,5 @@ def test_ctrl_c_says_how_to_go_on(tmp_path):
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130, errors
-    assert f"of {TASKS} units are kept in out; the same command goes on" in errors
+    assert f"of {TASKS} tasks are kept in out; the same command goes on" in errors
     assert "Traceback" not in errors

@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 from small_experiment import ROWS, TASKS, TOML, numbers
 
+import factored_bandits as fb
 from factored_bandits import lab
-from factored_bandits.errors import InvalidInputError
+from factored_bandits.errors import InvalidInputError, UnknownNameError
 from factored_bandits.lab import store as _store
 
 SPEC = lab.parse(TOML.format(horizon=100))
@@ -25,7 +26,7 @@ def folder(tmp_path_factory):
     return out
 
 
-def test_finished_units_are_not_run_again(folder, monkeypatch):
+def test_finished_tasks_are_not_run_again(folder, monkeypatch):
     stamps = {path: path.stat().st_mtime_ns for path in folder.rglob("*.parquet")}
     monkeypatch.setattr(
         "factored_bandits.lab.engines.work", lambda *task: pytest.fail(f"{task} ran again")
@@ -45,6 +46,30 @@ def test_pandas_polars_and_duckdb_read_the_files_as_they_are(folder):
     assert rows == len(by_pandas) == len(by_polars) == ROWS
     assert by_polars["regret"].sum() == pytest.approx(by_pandas.regret.sum(), rel=1e-12)
     assert total == pytest.approx(by_pandas.regret.sum(), rel=1e-12)
+
+
+@pytest.mark.parametrize("policy", ["tea", "flat_ucb1(alpha=0.2)"])
+def test_results_come_from_the_files_as_the_simulator_gave_them(tmp_path, monkeypatch, policy):
+    """Records with their numbers, policy and environment as objects."""
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    text = TOML.format(horizon=6_000).replace("levels = 2", "levels = 2\ngap = 0.8")
+    spec = lab.parse(text.replace('"uniform", "tea", "flat_ucb1"', '"tea"'))
+    [found] = lab.run([spec], "quick", tmp_path, lab.Engine(workers=1), progress=False)
+    stored = found.result("a", policy)
+    problem = spec.instance("a").problem()
+    options = {"repetitions": 2, "seed": 3, "checkpoints": 10, "progress": False}
+    fresh = fb.simulate(stored.policy, problem, 6_000, **options)
+    assert (stored.label, stored.problem, str(stored.environment)) == (policy, "a", str(problem))
+    assert stored.checkpoints.tolist() == fresh.checkpoints.tolist()
+    assert [record.repetition for record in stored.records] == [0, 1]
+    assert stored.regret.tolist() == fresh.regret.tolist()
+    assert stored.correct.tolist() == fresh.correct.tolist()
+    assert [plays.tolist() for plays in stored.plays] == [plays.tolist() for plays in fresh.plays]
+    assert stored.eliminations == fresh.eliminations
+    assert bool(stored.eliminations) == (policy == "tea")
+    assert all(record.seconds > 0.0 for record in stored.records)
+    with pytest.raises(UnknownNameError, match="result of tea on named 'c'"):
+        found.result("c", "tea")
 
 
 def test_the_frames_are_tidy(folder):

@@ -1,4 +1,4 @@
-"""Units of work: pure, cut anywhere, tied to the version of the code."""
+"""Tasks: pure, cut anywhere, tied to the version of the code."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def everything(source: str) -> pd.DataFrame:
     return numbers(pd.concat([frame(source, name) for name in names]))
 
 
-def test_a_unit_is_a_function_of_its_name():
+def test_a_task_is_a_function_of_its_name():
     source = TOML.format(horizon=300)
     first, again = frame(source, "small/3"), frame(source, "small/3")
     pd.testing.assert_frame_equal(numbers(first), numbers(again))
@@ -90,7 +90,7 @@ def test_provenance_is_in_every_row():
     row = frame(TOML.format(horizon=50), "small/0").iloc[0]
     assert row.numpy == numpy.__version__
     assert row.code == _code.code_version("uniform")
-    assert (row.arms, row.regret_unit, row.seed, row.horizon, row["size"]) == (
+    assert (row.arms, row.regret_unit, row.seed, row.horizon, row.preset) == (
         "2x2",
         "reward",
         3,
@@ -163,14 +163,14 @@ ONLY = {  # elsewhere, the problems that the claims need
     "dueling_07": ("K=8",),
     "dueling_095": ("K=16",),
     "suite_duels": ("paper p=0.7 K=16", "cyclic K=4"),
-    "suite_factored": ("rank one 16x16 u*v*=0.25", "trap 2x16"),
+    "suite_factored": ("rank1 16x16 u*v*=0.25", "trap 2x16"),
 }
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # interpreted, 0 / 0 warns
 @pytest.mark.parametrize("name", lab.names())
 def test_every_experiment_runs_and_decides(name, tmp_path, monkeypatch):
-    """At a size that means nothing; the words and numbers must be there."""
+    """With a preset that means nothing; the words and numbers must be there."""
     module = lab.load(name)
     quick = dataclasses.replace(
         module.SPEC.quick, problems=ONLY.get(name, module.SPEC.quick.problems), **TINY
@@ -196,11 +196,11 @@ def test_every_experiment_runs_and_decides(name, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("name", "size"),
+    ("name", "preset"),
     [*((name, "quick") for name in lab.names()), ("rank1", "full"), ("suite_duels", "full")],
 )
-def test_units_are_neither_too_small_nor_too_many(name, size):
-    every = lab.make_tasks(lab.load(name).SPEC, size)
+def test_tasks_are_neither_too_small_nor_too_many(name, preset):
+    every = lab.make_tasks(lab.load(name).SPEC, preset)
     assert [task.name for task in every] == [f"{name}/{i}" for i in range(len(every))]
     assert len({task.file for task in every}) == len(every)
     chunks = [chunk for task in every for chunk in task.chunks]

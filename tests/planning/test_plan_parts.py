@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import factored_bandits as fb
+import problems
 from factored_bandits import planning
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.planning.assumptions import per_day
 from factored_bandits.planning.fixed import fixed_test, margins, sample_size
 from factored_bandits.planning.forecast import rounds_decided, share_point
-from factored_bandits.simulation.result import Elimination, Result
 
 EASY = fb.Assumptions(factors=(3, 2), base_rate=0.3, lift=0.8)
 
@@ -155,34 +155,23 @@ def test_gaussian_rewards_have_the_variance_of_the_noise():
 
 def result(events, repetitions=3, sizes=(3, 2), **more):
     regret = np.outer(np.arange(1, repetitions + 1), [1.0, 10.0, 100.0])
-    return Result(
-        policy="tea",
-        problem="",
-        unit="reward",
-        seed=0,
-        sizes=sizes,
-        checkpoints=np.array([10, 100, 1000]),
-        regret=regret,
-        correct=np.ones((repetitions, 3), dtype=bool),
-        plays=[np.zeros((repetitions, size), dtype=int) for size in sizes],
-        eliminations=[Elimination(*event) for event in events],
-        best=(0,) * len(sizes),
-        **more,
+    return problems.result_of(
+        problems.shaped(sizes), regret, np.array([10, 100, 1000]), events, **more
     )
 
 
 def test_decided_is_when_only_the_best_is_left():
     events = [
-        (0, 5, 0, 1, "out"),
-        (0, 9, 1, 1, "out"),
-        (0, 20, 0, 1, "in"),
-        (0, 30, 0, 2, "out"),
-        (0, 40, 0, 1, "out"),  # now both are out together
-        (0, 50, 0, 1, "in"),
-        (0, 60, 0, 1, "out"),  # a second time does not count
-        (2, 7, 0, 1, "out"),
-        (2, 8, 0, 0, "out"),  # the best is out: wrong, and not decided
-        (2, 11, 1, 1, "out"),
+        (0, 5, 0, 1, "eliminated"),
+        (0, 9, 1, 1, "eliminated"),
+        (0, 20, 0, 1, "re-entered"),
+        (0, 30, 0, 2, "eliminated"),
+        (0, 40, 0, 1, "eliminated"),  # now both are out together
+        (0, 50, 0, 1, "re-entered"),
+        (0, 60, 0, 1, "eliminated"),  # a second time does not count
+        (2, 7, 0, 1, "eliminated"),
+        (2, 8, 0, 0, "eliminated"),  # the best is out: wrong, and not decided
+        (2, 11, 1, 1, "eliminated"),
     ]
     expected = [[40, 9], [math.inf, math.inf], [math.inf, 11]]
     assert rounds_decided(result(events), True).tolist() == expected
@@ -191,7 +180,11 @@ def test_decided_is_when_only_the_best_is_left():
 
 def test_repetitions_are_kept_apart_after_ctrl_c():
     interrupted = result(
-        [(4, 7, 1, 1, "out"), (1, 5, 1, 1, "out")], repetitions=2, sizes=(1, 2), interrupted=True
+        [(4, 7, 1, 1, "eliminated"), (1, 5, 1, 1, "eliminated")],
+        repetitions=2,
+        sizes=(1, 2),
+        numbers=(1, 4),
+        interrupted=True,
     )
     assert rounds_decided(interrupted, True).tolist() == [[0, 5], [0, 7]]
 

@@ -46,7 +46,7 @@ def eliminations(results):
     """The events of tea, on the largest problem."""
     result = results[LEVELS[-1]][-1]
     return pd.DataFrame(result.eliminations).assign(
-        experiment="growth", problem="spiked 6", policy=result.policy
+        experiment="growth", problem="spiked 6", policy=result.label
     )
 
 

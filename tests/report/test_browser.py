@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from browser import PATIENCE, Browser, executable
+pytest.importorskip("playwright", reason="playwright is not installed")
+from browser import PATIENCE, Browser, executable  # noqa: E402
 
 pytestmark = pytest.mark.xdist_group("page")  # one process makes the page
 GROWTH, LARGEST = "#chart-growth", "#chart-largest"
@@ -141,14 +142,14 @@ def test_every_run(opened, results):
 
 def test_hovering_tells_the_numbers(opened, results):
     place = opened.run(
-        "(() => "
-        f"{{ const plot = document.querySelector('{LARGEST} .plot'); plot.scrollIntoView({{block: 'center'}});"
+        f"(() => {{ const plot = document.querySelector('{LARGEST} .plot');"
+        "plot.scrollIntoView({block: 'center', behavior: 'instant'});"
         "const box = plot.getBoundingClientRect(), all = plot._fullLayout;"
         "const trace = plot.data.find((each) => each.legendgroup === 'uniform' && each.customdata);"
         "const i = 60; return [box.x + all.xaxis._offset + all.xaxis.d2p(trace.x[i]),"
         " box.y + all.yaxis._offset + all.yaxis.d2p(trace.y[i])]; })()"
     )
-    opened.call("Input.dispatchMouseEvent", type="mouseMoved", x=place[0], y=place[1])
+    opened.page.mouse.move(*place, steps=5)
     opened.wait(f"document.querySelector('{LARGEST} .hovertext') !== null")
     told = opened.run(f"document.querySelector('{LARGEST} .hovertext').textContent")
     assert any(policy in told for policy in ("uniform", "flat_ucb1", "tea"))
@@ -157,13 +158,11 @@ def test_hovering_tells_the_numbers(opened, results):
 
 def test_zoom_and_back(opened):
     limits = layout(opened, LARGEST, "xaxis.range")
-    box = opened.run(
-        f"(({{x, y}}) => [x, y])(document.querySelector('{LARGEST} .plot "
-        ".nsewdrag').getBoundingClientRect())"
-    )
-    for kind, far in (("mousePressed", 100), ("mouseMoved", 300), ("mouseReleased", 300)):
-        place = {"x": box[0] + far, "y": box[1] + far // 2, "button": "left", "clickCount": 1}
-        opened.call("Input.dispatchMouseEvent", type=kind, **place)
+    plot = opened.page.locator(f"{LARGEST} .plot .nsewdrag").bounding_box()
+    opened.page.mouse.move(plot["x"] + 100, plot["y"] + 50)
+    opened.page.mouse.down()
+    opened.page.mouse.move(plot["x"] + 300, plot["y"] + 150)
+    opened.page.mouse.up()
     opened.wait(
         f"document.querySelector('{LARGEST} .plot')._fullLayout.xaxis.range[0] > {limits[0]} + 0.1"
     )
@@ -174,10 +173,9 @@ def test_zoom_and_back(opened):
     until = time.monotonic() + PATIENCE
     while layout(opened, LARGEST, "xaxis.range")[0] != limits[0]:
         assert time.monotonic() < until, "a double click does not lead back"
-        opened.click(
-            f"{LARGEST} .plot .nsewdrag", times=2
-        )  # a busy machine may be too slow for plotly's 300 ms
-        time.sleep(0.5)
+        # a busy machine may be too slow for the 300 ms of plotly
+        opened.click(f"{LARGEST} .plot .nsewdrag", times=2)
+        opened.page.wait_for_timeout(500)
 
 
 def test_dark_by_button_and_by_wish(opened, page):

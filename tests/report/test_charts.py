@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 
 import factored_bandits as fb
+from factored_bandits.core.stats import log_log_slope
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.report.charts import curves, fitted, overlay, profile, slopes, timeline
-from factored_bandits.report.charts.slopes import fit
+from factored_bandits.report.charts._measured import measured
 from factored_bandits.report.charts.timeline import NEEDED
 from factored_bandits.report.html.fragments import RUN_POINTS, fragment, points_per_run
-from factored_bandits.report.measured import Measured, measured
 from factored_bandits.report.palette import look
 from factored_bandits.report.plotly import traces
 
@@ -52,7 +52,7 @@ def test_caption_says_unit_size_horizon_and_repetitions(frame):
 def test_alternative_text_and_numbers_tell_the_ends(results):
     chart = curves(results[6])
     (table,) = chart.numbers
-    ends = {each.policy: each.summary().mean for each in results[6]}
+    ends = {each.label: each.summary().mean for each in results[6]}
     order = sorted(ends, key=ends.get)
     assert [row[0] for row in table.rows] == order
     assert float(table.rows[0][1].replace(",", "")) == pytest.approx(ends[order[0]], rel=0.01)
@@ -99,21 +99,19 @@ def power(exponent, noise=0.0):
 def test_slopes_of_powers_are_their_exponents(exponent):
     slope = fitted(power(exponent))["mine"]
     assert slope.value == pytest.approx(exponent, abs=1e-12)
-    assert np.exp(slope.level) == pytest.approx(2.0)
+    assert np.exp(slope.intercept) == pytest.approx(2.0)
     assert slope.error == pytest.approx(0.0, abs=1e-12)
 
 
 def test_the_error_of_a_slope_is_that_of_simulations():
-    rng, rounds = np.random.default_rng(3), np.array([1])
+    rng = np.random.default_rng(3)
+    sizes = np.array([8.0, 16.0, 32.0])
     found = []
     for _ in range(400):
-        finals = [(k, 10.0 * k * rng.gamma(50.0, size=(20, 1)) / 50.0) for k in (8, 16, 32)]
-        found.append(
-            fit([Measured("mine", str(k), rounds, regret, 1, "", str(k)) for k, regret in finals])
-        )
-    spread = np.std(
-        [slope.value for slope in found], ddof=1
-    )  # known to a share of 1 / sqrt(2 x 399) = 3.5 %
+        finals = [10.0 * k * rng.gamma(50.0, size=20) / 50.0 for k in sizes]
+        found.append(log_log_slope(sizes, finals))
+    # Known to a share of 1 / sqrt(2 x 399) = 3.5 %.
+    spread = np.std([slope.value for slope in found], ddof=1)
     assert np.mean([slope.error for slope in found]) == pytest.approx(spread, rel=4 * 0.035)
 
 
@@ -150,18 +148,18 @@ def test_timeline_is_the_history_of_the_levels(results, eliminations):
                 for e in result.eliminations
                 if (e.repetition, e.factor, e.level) == (1, factor, int(row.label))
             ]
-            assert list(row.returns) == [e.round for e in own if e.event == "in"]
+            assert list(row.re_entries) == [e.round for e in own if e.event == "re-entered"]
             assert [end for _, end in row.spans if end < result.horizon] == [
-                e.round for e in own if e.event == "out"
+                e.round for e in own if e.event == "eliminated"
             ]
-            assert [start for start, _ in row.spans][1:] == list(row.returns)
+            assert [start for start, _ in row.spans][1:] == list(row.re_entries)
     assert any(row.spans[0][1] < result.horizon for row in chart.panels[0].rows), (
         "something went out"
     )
 
 
 def test_a_timeline_without_events(eliminations):
-    with pytest.raises(InvalidInputError, match="ruled anything out"):
+    with pytest.raises(InvalidInputError, match="eliminated anything"):
         timeline(eliminations.head(0))
     with pytest.raises(InvalidInputError, match="no column 'level'"):
         timeline(eliminations.drop(columns="level"))
@@ -202,7 +200,7 @@ def apart(found):
 
 @pytest.mark.parametrize("count", [6, 64, 200])
 def test_names_of_levels_do_not_overlap(count):
-    rows = [("tea", 0, 100 + 7 * level, 0, level, "out") for level in range(1, count)]
+    rows = [("tea", 0, 100 + 7 * level, 0, level, "eliminated") for level in range(1, count)]
     figure = timeline(pd.DataFrame(rows, columns=NEEDED), sizes=[count], best=[0]).figure()
     figure.draw_without_rendering()
     found = boxes(figure, figure.axes[0].get_yticklabels())

@@ -10,32 +10,22 @@ import sys
 import numpy as np
 import pytest
 
+import factored_bandits as fb
+import problems
 from factored_bandits.errors import InvalidInputError, MissingExtraError
 from factored_bandits.report.charts import curves
+from factored_bandits.report.charts._measured import measured
 from factored_bandits.report.charts.curves import beginning
 from factored_bandits.report.matplotlib import figures
 from factored_bandits.report.matplotlib.labels import spread
-from factored_bandits.report.measured import measured
-from factored_bandits.simulation.result import Result
 
 ROUNDS = np.unique(np.geomspace(1, 10_000, 50).round().astype(int))
 
 
 def result(policy, curve, repetitions=5):
     regret = np.array([curve * (1 + 0.02 * r) for r in range(repetitions)])
-    return Result(
-        policy=policy,
-        problem="table (2 x 2 levels)",
-        unit="reward",
-        seed=3,
-        sizes=(2, 2),
-        checkpoints=ROUNDS,
-        regret=regret,
-        correct=np.ones_like(regret, dtype=bool),
-        plays=[],
-        eliminations=[],
-        best=(0, 0),
-    )
+    problem = fb.environments.make("table", means=[[0.9, 0.5], [0.4, 0.2]])
+    return problems.result_of(problem, regret, ROUNDS, policy=policy, seed=3)
 
 
 def regret_figure(results, path=None, **options):
@@ -109,7 +99,7 @@ def test_lines_are_means_and_bands_are_quantiles():
     (axes,) = figure.axes
     lines = {line.get_label(): line for line in axes.lines}
     for each in pair():
-        np.testing.assert_allclose(lines[each.policy].get_ydata(), each.regret.mean(axis=0))
+        np.testing.assert_allclose(lines[each.label].get_ydata(), each.regret.mean(axis=0))
     low, high = np.quantile(pair()[0].regret[:, -1], [0.1, 0.9])
     edge = axes.collections[0].get_paths()[0].vertices
     assert {round(y, 6) for x, y in edge if x == ROUNDS[-1]} == {round(low, 6), round(high, 6)}
@@ -144,11 +134,14 @@ def test_zero_regret_can_be_drawn(tmp_path):
 
 @pytest.mark.parametrize("count", [1, 12, 30])
 def test_names_stand_beside_the_lines_without_overlap(count):
-    results = [result(f"policy_{i}", (0.5 + 0.001 * i) * ROUNDS) for i in range(count)]
+    results = [
+        result(problems.variant("uniform", f"policy_{i}"), (0.5 + 0.001 * i) * ROUNDS)
+        for i in range(count)
+    ]
     figure = regret_figure(results)
     figure.draw_without_rendering()
     texts = figure.axes[0].texts
-    assert {text.get_text() for text in texts} == {each.policy for each in results}
+    assert {text.get_text() for text in texts} == {each.label for each in results}
     boxes = [text.get_window_extent() for text in texts]
     assert not any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))
     assert all(box.x1 <= figure.bbox.x1 for box in boxes)

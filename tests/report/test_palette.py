@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 import factored_bandits as fb
-from factored_bandits.report.palette import COLOURS, DASHES, MARKERS, look, looks, settle
+from factored_bandits.report.palette import COLOURS, DASHES, MARKERS, assign_styles, look, looks
 
 STYLES = {name: fb.policies.make(name).info.style for name in fb.policies.names()}
 KNOWN = {name: style for name, style in STYLES.items() if style is not None}
@@ -38,8 +38,8 @@ def test_an_unknown_policy_has_a_place_of_its_own():
 
 
 def test_a_new_algorithm_of_the_library_moves_nobody_it_does_not_meet():
-    before = settle(["alpha", "beta"], KNOWN)
-    after = settle(["alpha", "beta", "gamma"], KNOWN)
+    before = assign_styles(["alpha", "beta"], KNOWN)
+    after = assign_styles(["alpha", "beta", "gamma"], KNOWN)
     assert {name: after[name] for name in before} == before
 
 

@@ -42,10 +42,26 @@ def test_a_notebook_can_show_it(comparison):
 
 
 def test_eliminations(comparison):
-    figure = fb.plot.eliminations(comparison.results[2], factors=["ad", "place"])
-    assert [axes.get_title(loc="left") for axes in figure.axes] == ["ad", "place"]
-    with pytest.raises(InvalidInputError, match="ruled nothing out"):
+    figure = fb.plot.eliminations(comparison.results[2], factors=["ad", "position"])
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["ad", "position"]
+    with pytest.raises(InvalidInputError, match="eliminated nothing"):
         fb.plot.eliminations(comparison.results[0])
+
+
+def test_two_factors_are_no_duel():
+    """Additive, 3 x 2, and only factor 0 eliminates: still a panel for each factor."""
+    problem = fb.environments.make("additive", effects=[[0.9, 0.0, 0.0], [0.0, 0.0]], base=0.05)
+    result = fb.simulate("tea", problem, 5_000, repetitions=2, seed=1, progress=False)
+    assert {event.factor for event in result.eliminations} == {0}
+    figure = fb.plot.eliminations(result)
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["factor 0", "factor 1"]
+
+
+def test_the_arms_of_a_duel_are_one_panel():
+    problem = fb.environments.identical_gap(4, 0.95)
+    result = fb.simulate("dueling_tea", problem, 5_000, repetitions=2, seed=1, progress=False)
+    (axes,) = fb.plot.eliminations(result).axes
+    assert len(axes.get_yticks()) == 4
 
 
 def test_interactive_figures_are_plotly(comparison):
@@ -60,7 +76,7 @@ def test_interactive_figures_are_plotly(comparison):
         assert len(figure.data) > 0
 
 
-def test_survey_profile_and_curves():
+def test_profile_and_curves_of_a_benchmark():
     instance = fb.suites.Instance(
         "small", lambda: fb.environments.spiked(levels=3, best=0.81, gap=0.6), 500, "to be quick"
     )

@@ -68,7 +68,7 @@ def test_who_cannot_play_is_left_out_and_named():
     assert rows["rank1_elim"][-1] == "1 of 2"
     with pytest.raises(InvalidInputError, match="none of the policies can play 'three'"):
         quiet("rank1_elim")
-    with pytest.raises(InvalidInputError, match="cases is empty"):
+    with pytest.raises(InvalidInputError, match="instances is empty"):
         fb.benchmark([])
 
 
@@ -103,7 +103,7 @@ def test_command(tmp_path):
     assert path.exists()
     document = json.loads(run("factored", "--only", "trap", *common, "--json").stdout)
     assert document["suite"] == "factored"
-    assert [instance["name"] for instance in document["cases"]] == ["trap 2x16"]
+    assert [instance["name"] for instance in document["instances"]] == ["trap 2x16"]
     assert {row[0] for row in document["profile"]["rows"]} == {"uniform", "tea"}
     duels = run(
         "duels",
@@ -123,5 +123,5 @@ def test_command_refuses_in_one_sentence(tmp_path):
     assert run("nothing").exit_code == 2
     none = run("factored", "--only", "no such problem")
     assert none.exit_code == 2
-    assert "--only 'no such problem' is in none of the names: rank one" in none.output
+    assert "--only 'no such problem' is in none of the names: rank1" in none.output
     assert run("factored", "--plot", str(tmp_path / "profile.gif")).exit_code == 2

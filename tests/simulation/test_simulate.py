@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import signal
 import subprocess
@@ -97,7 +98,7 @@ def test_a_trillion_rounds():
     assert quiet("tea", problem, 1e15, repetitions=1).horizon == 10**15
 
 
-def test_regret_of_the_paper_s_rank_one_problem():
+def test_regret_of_the_paper_s_rank1_problem():
     """An independent implementation measured about 26,000 (10 repetitions)."""
     summary = quiet(
         "tea", fb.environments.spiked(16, 0.75, 0.2), 1e6, repetitions=20, seed=1
@@ -166,14 +167,14 @@ def test_results_are_in_the_order_of_the_environment():
 
 def test_eliminations_alternate():
     result = quiet("tea", fb.environments.spiked(4, 0.81, 0.5), 1e7, repetitions=5)
-    inside = {}
+    last = {}
     for event in result.eliminations:
         key = (event.repetition, event.factor, event.level)
-        assert inside.get(key, "in") != event.event
-        inside[key] = event.event
+        assert last.get(key, "re-entered") != event.event
+        last[key] = event.event
     rounds = [event.round for event in result.eliminations if event.repetition == 0]
     assert rounds == sorted(rounds)
-    assert any(event.event == "in" for event in result.eliminations)
+    assert any(event.event == "re-entered" for event in result.eliminations)
 
 
 def test_gaussian_rewards_enter_raw():
@@ -298,3 +299,35 @@ def test_ctrl_c_keeps_what_is_finished():
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=60)
     assert out.strip() == "True True True"
+
+
+def test_repetitions_have_one_number_everywhere():
+    """After Ctrl-C some repetitions are missing; columns and eliminations name the same ones."""
+    whole = quiet("tea", fb.environments.spiked(3, 0.81, 0.8), 20_000, repetitions=4)
+    kept = dataclasses.replace(whole, records=whole.records[1::2], interrupted=True)
+    assert whole.eliminations
+    assert kept.repetitions == 2
+    assert set(kept.columns()["repetition"]) == {1, 3}
+    assert {event.repetition for event in kept.eliminations} == {1, 3}
+    assert np.array_equal(kept.regret, whole.regret[1::2])
+
+
+def test_a_result_holds_objects():
+    problem = problems.additive(3, 2)
+    result = quiet("tea(bound=betting)", problem, 100, repetitions=2)
+    assert result.environment is problem
+    assert result.policy.params.bound == "betting"
+    assert str(result.policy) == result.label == "tea(bound=betting)"
+    assert (result.problem, result.kind, result.sizes) == (str(problem), "factored", (3, 2))
+    assert dataclasses.replace(result, name="mine").problem == "mine"
+
+
+def test_a_record_is_one_row():
+    result = quiet("tea", problems.additive(3, 2), 2_000, repetitions=3, checkpoints=7)
+    for row, record in enumerate(result.records):
+        assert record.repetition == row
+        assert np.array_equal(record.regret, result.regret[row])
+        assert np.array_equal(record.correct, result.correct[row])
+        assert [plays.sum() for plays in record.plays] == [2_000, 2_000]
+        assert record.p_values is None
+        assert record.seconds >= 0.0

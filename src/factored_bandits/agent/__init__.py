@@ -1,5 +1,6 @@
-"""`Agent`: any policy in a program of one's own. Ask what to play, tell what came of it; answers
-may come late.
+"""`Agent`: any policy in a program of one's own.
+
+Ask what to play, tell what came of it; answers may come late.
 
 >>> import factored_bandits as fb
 >>> factors = {"ad": ["A", "B", "C"], "position": ["top", "side"]}
@@ -27,14 +28,15 @@ out, the next one is planned with what is known, and several may be open. Blocks
 order in which they were planned, and only when every play in them has its reward or its default.
 Anything else would let the outcome choose the data: an agent that learned what happens to arrive
 first would favour whatever answers quickly. So one answer that never comes holds back everything
-asked after it: `expire` such decisions, `waiting` lists them.
+asked after it. `waiting` lists such decisions; `expire` settles them.
 """
 
 from __future__ import annotations
 
 from factored_bandits.inference.diagnosis import Diagnosis, Finding
 
-from .agent import Agent, Decision
+from .agent import Agent
+from .decision import Decision
 from .status import LevelStatus, Status
 
 __all__ = ["Agent", "Decision", "Diagnosis", "Finding", "LevelStatus", "Status"]

@@ -1,6 +1,4 @@
-"""Duels of the past as a warm start: from a file, a list or counts, for the policies that can use
-them.
-"""
+"""Duels of the past as a warm start: from a file, a list or counts."""
 
 from __future__ import annotations
 
@@ -56,13 +54,13 @@ def _counts(history: Any, arms: tuple[Any, ...]) -> Floats:
     except TypeError:
         raise InvalidInputError(
             "history must be the path of a CSV file, a list of (winner, loser) or (winner, loser, "
-            "tie), an array of "
-            f"wins of row over column, or what fb.load_duels returned, not {history!r}"
+            "tie), an array of wins of row over column, or what fb.load_duels returned, "
+            f"not {history!r}"
         ) from None
 
 
 def _reordered(past: PastDuels, arms: tuple[Any, ...]) -> Floats:
-    places = {str(label): place for place, label in enumerate(past.labels)}
+    index = {str(label): i for i, label in enumerate(past.labels)}
     missing = [label for label in past.labels if str(label) not in map(str, arms)]
 
     if missing:
@@ -72,8 +70,8 @@ def _reordered(past: PastDuels, arms: tuple[Any, ...]) -> Floats:
         )
 
     wins = np.zeros((len(arms), len(arms)))
-    known = [i for i, arm in enumerate(arms) if str(arm) in places]
-    chosen = [places[str(arms[i])] for i in known]
+    known = [i for i, arm in enumerate(arms) if str(arm) in index]
+    chosen = [index[str(arms[i])] for i in known]
     wins[np.ix_(known, known)] = past.wins[np.ix_(chosen, chosen)]
     return wins
 
@@ -92,8 +90,7 @@ def _checked(wins: np.ndarray[Any, Any], arms: int) -> Floats:
         i, j = (int(k) for k in np.argwhere(~halves)[0])
         raise InvalidInputError(
             f"history: wins[{i}][{j}] = {counts[i, j]:g} and wins[{j}][{i}] = {counts[j, i]:g} are "
-            "no counts of duels "
-            "(whole numbers; a tie counts one half on both sides)"
+            "no counts of duels (whole numbers; a tie counts one half on both sides)"
         )
 
     if counts.diagonal().any():

@@ -13,7 +13,7 @@ from factored_bandits.core.arrays import Ints
 from factored_bandits.errors import InvalidInputError
 
 Label = str | int | float | bool | None  # what survives a dump
-PLACES = ("first", "second")
+POSITIONS = ("first", "second")
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,7 @@ def labels(factors: Mapping[str, Sequence[Label]] | None, arms: Sequence[Label] 
         given = "neither" if factors is None else "both"
         raise InvalidInputError(
             "give either factors={name: [levels]} (choose one level of each) or arms=[...] "
-            "(compare two at a time), "
-            f"not {given}"
+            f"(compare two at a time), not {given}"
         )
 
     if arms is not None:
@@ -69,7 +68,7 @@ def labels(factors: Mapping[str, Sequence[Label]] | None, arms: Sequence[Label] 
             raise InvalidInputError(
                 f"arms must be at least two, there is nothing to compare among {list(checked)!r}"
             )
-        return Labels("duel", PLACES, (checked, checked))
+        return Labels("duel", POSITIONS, (checked, checked))
 
     if not isinstance(factors, Mapping) or not factors:
         raise InvalidInputError(
@@ -80,9 +79,8 @@ def labels(factors: Mapping[str, Sequence[Label]] | None, arms: Sequence[Label] 
         if not isinstance(name, str):
             raise InvalidInputError(f"the names of factors must be strings, not {name!r}")
 
-    return Labels(
-        "factored", tuple(factors), tuple(_levels(f"factor {n!r}", v) for n, v in factors.items())
-    )
+    levels = tuple(_levels(f"factor {name!r}", given) for name, given in factors.items())
+    return Labels("factored", tuple(factors), levels)
 
 
 def _levels(what: str, given: Any) -> tuple[Label, ...]:

@@ -12,12 +12,11 @@ import numpy as np
 from factored_bandits.core.arrays import Floats
 from factored_bandits.errors import InvalidInputError, RewardOutOfRangeError
 from factored_bandits.policies import Policy, scaling
-from factored_bandits.policies.base import FROM_ENVIRONMENT, Range, checked_range
+from factored_bandits.policies.base import FROM_ENVIRONMENT, Range
+from factored_bandits.policies.parameters import checked_range
 
-UNIT: Range = (
-    0.0,
-    1.0,
-)  # the default; the object itself, so that a range given and one left alone can be told apart
+# The default range. The object itself tells a range that was given from one that was not.
+UNIT: Range = (0.0, 1.0)
 TIE = 0.5
 
 
@@ -26,25 +25,31 @@ class Rewards:
     """The rewards that one agent takes; made by `rewards`."""
 
     range: Range | None
-    outcomes: tuple[float, ...] | None  # of a duel: the only rewards there are
+    allowed: tuple[float, ...] | None  # of a duel: the only rewards there are
     default: float | None  # None: a missing reward has no value
     shift: float
     slope: float
-    factors: tuple[str, ...] | None = (
-        None  # each gives an outcome of its own, instead of one reward
-    )
+    # semi-bandit feedback: each of these factors gives an outcome of its own
+    factors: tuple[str, ...] | None = None
+
+    @property
+    def outcomes(self) -> int:
+        """How many outcomes a play has; 0: one reward."""
+        return len(self.factors or ())
 
     def taken(self, reward: Any) -> float | Floats:
-        """What was told of a decision: a reward, or the outcome of each factor; an error says what
-        would be allowed.
+        """What was told of a decision: a reward, or with semi-bandit feedback the outcomes.
+
+        An error says what would be allowed.
         """
-        return (
-            self.checked(reward) if self.factors is None else self._outcomes(reward, self.factors)
-        )
+        if self.factors is None:
+            return self.checked(reward)
+        return self._outcomes(reward, self.factors)
 
     def _outcomes(self, given: Any, factors: tuple[str, ...]) -> Floats:
         if isinstance(given, Mapping) and set(given) == set(factors):
             given = [given[name] for name in factors]
+
         try:
             listed = [] if isinstance(given, (str, bytes, Mapping)) else list(given)
         except TypeError:
@@ -66,16 +71,17 @@ class Rewards:
         except (TypeError, ValueError, OverflowError):
             value = math.nan
 
-        low, high = self.range or (-math.inf, math.inf)
         if not math.isfinite(value):
             raise RewardOutOfRangeError(f"a reward must be a finite number, not {reward!r}")
-        if self.outcomes and value not in self.outcomes:
-            tie = "0.5 for a tie" if TIE in self.outcomes else "the policy does not learn from ties"
+
+        if self.allowed and value not in self.allowed:
+            tie = "0.5 for a tie" if TIE in self.allowed else "the policy does not learn from ties"
             raise RewardOutOfRangeError(
                 f"the reward of a duel is 1 if the first won, 0 if the second did ({tie}), not "
                 f"{value:g}"
             )
 
+        low, high = self.range or (-math.inf, math.inf)
         if not low <= value <= high:
             raise RewardOutOfRangeError(
                 f"the reward {value:.6g} lies outside the declared range ({low:g}, {high:g})"
@@ -86,11 +92,8 @@ class Rewards:
     def missing(self) -> float:
         """What stands in for an answer that never came."""
         if self.default is None:
-            reason = (
-                "the policy does not learn from ties"
-                if self.outcomes
-                else "raw rewards have no low end"
-            )
+            no_ties = "the policy does not learn from ties"
+            reason = no_ties if self.allowed else "unbounded rewards have no low end"
             raise InvalidInputError(
                 f"what is a missing answer worth? {reason}: make the agent with default=..."
             )
@@ -117,35 +120,42 @@ def rewards(
     -1.0
     """
     chosen = _range(policy, reward_range)
-    outcomes = None
+    allowed = None
 
     if policy.info.kind == "duel":
-        outcomes = (0.0, TIE, 1.0) if policy.info.ties else (0.0, 1.0)
+        allowed = (0.0, TIE, 1.0) if policy.info.ties else (0.0, 1.0)
         if chosen not in (UNIT, None):
             raise InvalidInputError(
                 f"duels have rewards 0, 0.5 and 1: the reward_range must be (0, 1), not {chosen}"
             )
 
-    made = Rewards(chosen, outcomes, None, *scaling(chosen, policy.info.scale))
-    if default is None:
-        value = (TIE if TIE in outcomes else None) if outcomes else (chosen[0] if chosen else None)
-    else:
-        try:
-            value = made.checked(default)
-        except RewardOutOfRangeError as error:
-            raise RewardOutOfRangeError(f"default={default!r}: {error}") from None
-
+    shift, slope = scaling(chosen, policy.info.scale)
+    made = Rewards(chosen, allowed, None, shift, slope)
+    value = _default(made) if default is None else _checked_default(made, default)
     with_outcomes = tuple(factors) if policy.info.feedback == "semi-bandit" else None
-    return Rewards(chosen, outcomes, value, made.shift, made.slope, with_outcomes)
+    return Rewards(chosen, allowed, value, shift, slope, with_outcomes)
+
+
+def _default(made: Rewards) -> float | None:
+    """The low end of the range, in duels a tie, where there are such."""
+    if made.allowed:
+        return TIE if TIE in made.allowed else None
+    return made.range[0] if made.range else None
+
+
+def _checked_default(made: Rewards, default: Any) -> float:
+    try:
+        return made.checked(default)
+    except RewardOutOfRangeError as error:
+        raise RewardOutOfRangeError(f"default={default!r}: {error}") from None
 
 
 def _range(policy: Policy, given: Any) -> Range | None:
-    """The agent's range or the one that the policy was made with; an error if they contradict each
-    other.
-    """
+    """The agent's range or the one that the policy was made with, if they agree."""
     own = policy.reward_range
     if own == FROM_ENVIRONMENT:
         return checked_range(given)
+
     if given is not UNIT and checked_range(given) != own:
         raise InvalidInputError(
             f"{policy.label} was made with reward_range={own}; the agent cannot have {given!r}"

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from factored_bandits.core.arrays import Ints
+from factored_bandits.core.table import Table
 from factored_bandits.policies import LevelReport
 
 from .labels import Label, Labels
 
-HEADINGS = ("factor", "level", "state", "plays", "gap", "at least", "returns")
-NUMBERS_FROM = 3  # columns from here on are set flush right
+HEADINGS = ("factor", "level", "state", "plays", "gap", "at least", "re-enters")
+STATES = {True: "active", False: "eliminated", None: "-"}
 
 
 class LevelStatus(NamedTuple):
@@ -21,61 +22,56 @@ class LevelStatus(NamedTuple):
 
     factor: str  # "arm" in duels
     level: Label
-    active: bool | None  # in or out
-    # decisions given out with it; in duels, places taken, so a duel with itself counts twice
-    plays: int
+    active: bool | None  # False: eliminated
+    plays: int  # decisions given out with it; a duel of an arm with itself counts twice
     gap: float | None  # estimated distance to the leader, in units of the reward
-    lower: (
-        float | None
-    )  # what the gap is at least, as far as the policy's bounds hold; below 0 = could be the best
-    reentry: int | None  # the round in which it comes back; None while it is in
+    # what the gap is at least, as far as the policy's bounds hold; below 0: it could be the best
+    lower: float | None
+    reentry: int | None  # the round in which it re-enters; None while it is active
 
 
 @dataclass(frozen=True)
 class Status:
-    """What `Agent.status` tells; print it."""
+    """What `Agent.status` tells; print it.
+
+    Attributes
+    ----------
+    policy
+        The label of the policy.
+    asked
+        How many rounds were given out.
+    learned
+        How many rounds have their rewards in the policy's state.
+    waiting
+        How many rounds were given out and are not settled.
+    rows
+        A row per factor and level.
+    """
 
     policy: str
-    asked: int  # rounds given out
-    learned: int  # rounds whose rewards are in the policy's state
-    waiting: int  # rounds given out and not settled
+    asked: int
+    learned: int
+    waiting: int
     rows: tuple[LevelStatus, ...]
 
     def __str__(self) -> str:
-        table = [HEADINGS, *(_cells(row) for row in self.rows)]
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        lines = [
+        title = (
             f"{self.policy}: {self.asked:,} rounds asked, {self.learned:,} learned, "
             f"{self.waiting:,} waiting"
-        ]
-        return "\n".join([*lines, *(_line(cells, widths) for cells in table)])
+        )
+        return str(Table(title, HEADINGS, [_cells(row) for row in self.rows], align="lllrrrr"))
 
 
 def _cells(row: LevelStatus) -> tuple[str, ...]:
-    state = {True: "in", False: "out", None: "-"}[row.active]
     gaps = ("-" if value is None else f"{value:.3f}" for value in (row.gap, row.lower))
-
-    return (
-        row.factor,
-        str(row.level),
-        state,
-        f"{row.plays:,}",
-        *gaps,
-        "-" if row.reentry is None else f"{row.reentry:,}",
-    )
-
-
-def _line(cells: tuple[str, ...], widths: list[int]) -> str:
-    numbered = enumerate(zip(cells, widths, strict=True))
-    return "  ".join(
-        cell.rjust(w) if i >= NUMBERS_FROM else cell.ljust(w) for i, (cell, w) in numbered
-    )
+    reentry = "-" if row.reentry is None else f"{row.reentry:,}"
+    return (row.factor, str(row.level), STATES[row.active], f"{row.plays:,}", *gaps, reentry)
 
 
 def level_rows(
-    labels: Labels, plays: list[Ints], level_reports: list[list[LevelReport]] | None, slope: float
+    labels: Labels, plays: list[Ints], reports: list[list[LevelReport]] | None, slope: float
 ) -> Iterator[LevelStatus]:
-    """A row per factor and level; `slope` turns rewards into what the policy saw."""
+    """A row per factor and level; `slope` is that of the map from rewards to the policy's scale."""
     names = labels.names
     levels = labels.levels
 
@@ -87,11 +83,15 @@ def level_rows(
     for factor, name in enumerate(names):
         for i, level in enumerate(levels[factor]):
             count = int(plays[factor][i])
-            if level_reports is None:
+            if reports is None:
                 yield LevelStatus(name, level, None, count, None, None, None)
                 continue
-            known = level_reports[factor][i]
-            gap, lower = (
-                None if math.isnan(value) else value / slope for value in (known.gap, known.lower)
-            )
+
+            known = reports[factor][i]
+            gap = _in_rewards(known.gap, slope)
+            lower = _in_rewards(known.lower, slope)
             yield LevelStatus(name, level, known.active, count, gap, lower, known.reentry)
+
+
+def _in_rewards(value: float, slope: float) -> float | None:
+    return None if math.isnan(value) else value / slope

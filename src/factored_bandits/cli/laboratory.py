@@ -144,7 +144,7 @@ def run(file: Path, as_json: bool, **how: Any) -> None:
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 def init(file: Path) -> None:
     """Write a commented experiment to FILE, to be changed and run."""
-    from factored_bandits.lab.config import TEMPLATE
+    from .template import TEMPLATE
 
     if file.exists():
         raise InvalidInputError(f"{str(file)!r} is there already; choose another name")

@@ -170,7 +170,8 @@ def execute(
     certificate: bool = False,
 ) -> None:
     """Check where files go, run, and report."""
-    from factored_bandits.inference.certificate import certificates, share_table
+    from factored_bandits.inference.certificate import certificate as certify_result
+    from factored_bandits.inference.certificate import share_table
     from factored_bandits.report.matplotlib.figures import check_figure_path
     from factored_bandits.simulation.compare import compare as run
 
@@ -196,7 +197,7 @@ def execute(
     written = {key: str(path) for key, path in (("plot", plot), ("out", out)) if path is not None}
     if as_json:
         found = (
-            [each.to_dict() for each in certificates(comparison.results[0])] if certificate else []
+            [each.to_dict() for each in certify_result(comparison.results[0])] if certificate else []
         )
         more = {"certificates": found} if certificate else {}
         show_json({**comparison.to_dict(), "title": title, "files": written, **more})

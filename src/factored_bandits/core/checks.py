@@ -10,7 +10,7 @@ from factored_bandits.errors import InvalidInputError
 
 
 def integer(name: str, value: Any, low: int, high: int | None = None) -> int:
-    """A whole number of any type, if it lies from `low` to `high`.
+    """The value as an integer, if it is one and lies from `low` to `high`.
 
     >>> integer("horizon", 1e6, low=1)
     1000000

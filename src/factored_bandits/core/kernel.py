@@ -1,5 +1,4 @@
-"""Compiled loops: `@kernel` marks a function that may be compiled, `bind` compiles a loop around
-such functions.
+"""Compiled loops: `@kernel` marks what may be compiled, `bind` compiles a loop around it.
 
 The only file that knows numba. A kernel stays an ordinary Python function until a loop is bound, so
 importing the library costs nothing, an agent runs without compiling, and `NUMBA_DISABLE_JIT=1` (or
@@ -29,8 +28,10 @@ _BOUND: dict[tuple[Any, str, str], Callable[..., Any]] = {}
 
 
 def kernel(function: Function) -> Function:
-    """Mark `function` as compilable: scalar loops over arrays, calling only `math`, NumPy and other
-    kernels by name.
+    """Mark `function` as compilable.
+
+    A kernel consists of scalar loops over arrays and calls only `math`, NumPy and other kernels, by
+    name.
 
     >>> @kernel
     ... def twice(x):
@@ -49,11 +50,24 @@ def compiles() -> bool:
 
 
 def bind(loop: Callable[..., Any], label: str, **kernels: Callable[..., Any]) -> Callable[..., Any]:
-    """`loop` with its global names `kernels` standing for these functions, compiled where numba is
-    at hand.
+    """The loop with some of its global names replaced, compiled where numba is installed.
 
-    The names are replaced in `loop` and in the kernels of its own module that it calls.
+    Parameters
+    ----------
+    loop
+        A kernel that calls others by name.
+    label
+        What is compiled, for messages and for the cache.
+    kernels
+        By name, what to call instead; in `loop`, and in the kernels of its own module that it
+        calls.
 
+    Returns
+    -------
+    A function with the arguments of `loop`.
+
+    Examples
+    --------
     >>> @kernel
     ... def step(x):
     ...     return x + 1
@@ -69,9 +83,11 @@ def bind(loop: Callable[..., Any], label: str, **kernels: Callable[..., Any]) ->
     1024
     """
     if not compiles():
-        return _linked(
-            loop, kernels, lambda part, names: _rebound(part, names) if _own(part, loop) else part
-        )
+
+        def interpreted(part: Any, names: dict[str, Any]) -> Any:
+            return _rebound(part, names) if _own(part, loop) else part
+
+        return _linked(loop, kernels, interpreted)
 
     key = (loop, label, digest(loop, kernels))
     if key not in _BOUND:
@@ -90,7 +106,8 @@ def digest(function: Callable[..., Any], replaced: Mapping[str, Any]) -> str:
         seen.add(part)
         for text in _fingerprint(part.__code__):
             sha.update(text)
-        for name, value in _references(part, replaced if _own(part, function) else {}):
+        own = replaced if _own(part, function) else {}
+        for name, value in _references(part, own):
             sha.update(name.encode())
             if value in _KERNELS:
                 visit(value)
@@ -115,9 +132,8 @@ def _references(function: Any, replaced: Mapping[str, Any]) -> Iterator[tuple[st
     """The kernels and the scalar constants among the global names of `function`."""
     for name in function.__code__.co_names:
         value = replaced.get(name, function.__globals__.get(name))
-        if (isinstance(value, FunctionType) and value in _KERNELS) or isinstance(
-            value, (bool, int, float, str, tuple)
-        ):
+        called = isinstance(value, FunctionType) and value in _KERNELS
+        if called or isinstance(value, (bool, int, float, str, tuple)):
             yield name, value
 
 
@@ -142,17 +158,17 @@ def _own(part: Any, loop: Any) -> bool:
 def _linked(
     loop: Any, kernels: Mapping[str, Any], make: Callable[[Any, dict[str, Any]], Any]
 ) -> Any:
-    """`make(part, names)` of the loop and of every kernel it reaches, `names` being those made of
-    what it calls.
+    """`make(part, names)` of the loop and of every kernel it reaches, the innermost first.
+
+    `names` are what was made of the kernels that the part calls.
     """
     done: dict[Any, Any] = {}
 
     def inner(part: Any) -> Any:
         if part not in done:
             replaced = kernels if _own(part, loop) else {}
-            done[part] = make(
-                part, {n: inner(v) for n, v in _references(part, replaced) if v in _KERNELS}
-            )
+            called = {n: v for n, v in _references(part, replaced) if v in _KERNELS}
+            done[part] = make(part, {n: inner(v) for n, v in called.items()})
         return done[part]
 
     return inner(loop)
@@ -161,19 +177,19 @@ def _linked(
 def _compiled(loop: Any, name: str, kernels: Mapping[str, Any]) -> Callable[..., Any]:
     import numba
 
+    njit: Any = numba.njit
     # Kernels own no memory, so counting references (_nrt) would only cost: a third of the time of
     # uniform play.
-    njit: Any = numba.njit
     options = {"nogil": True, "error_model": "numpy", "_nrt": False}
-    # Only the loop is called from Python; doors for the rest would take a third of the time of
+    # Only the loop is called from Python; wrappers for the rest would take a third of the time of
     # compiling.
     inner = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    # numba keeps its cache beside the source file, so a loop typed into a shell has none.
+    cache = os.path.exists(loop.__code__.co_filename)
 
     def make(part: Any, names: dict[str, Any]) -> Any:
         if part is loop:
-            return njit(**options, cache=os.path.exists(loop.__code__.co_filename))(
-                _rebound(part, names, name)
-            )
+            return njit(**options, cache=cache)(_rebound(part, names, name))
         return njit(**options, **inner)(_rebound(part, names))
 
     compiled: Callable[..., Any] = _linked(loop, kernels, make)
@@ -181,9 +197,7 @@ def _compiled(loop: Any, name: str, kernels: Mapping[str, Any]) -> Callable[...,
 
 
 def _explaining(compiled: Callable[..., Any], label: str) -> Callable[..., Any]:
-    """`compiled`, whose first call compiles; if that fails, with a sentence in place of numba's
-    pages.
-    """
+    """The compiled loop, with a sentence instead of numba's pages if its first call fails."""
     from numba.core.errors import NumbaError
 
     def call(*arguments: Any) -> Any:
@@ -198,19 +212,18 @@ def _explaining(compiled: Callable[..., Any], label: str) -> Callable[..., Any]:
 def explanation(label: str, message: str) -> str:
     """Where numba could not compile a loop, from its message, and what kernels must be like.
 
-    >>> print(explanation("mine", "no such thing ... typing of call at /home/me/mine.py (12)").partition(". ")[0])
+    >>> message = "no such thing ... typing of call at /home/me/mine.py (12)"
+    >>> print(explanation("mine", message).partition(". ")[0])
     the kernels of 'mine' cannot be compiled, see mine.py, line 12
     """
-    places = [
-        found
-        for found in re.findall(r" at (\S+\.py) \((\d+)\)", message)
-        if "numba" not in found[0]
-    ]
-    where = f", see {os.path.basename(places[0][0])}, line {places[0][1]}" if places else ""
+    where = ""
+    for file, line in re.findall(r" at (\S+\.py) \((\d+)\)", message):
+        if "numba" not in file:
+            where = f", see {os.path.basename(file)}, line {line}"
+            break
 
     return (
         f"the kernels of {label!r} cannot be compiled{where}. Kernels are loops over numbers and "
-        "arrays that make no "
-        "arrays of their own (numba's message is above); NUMBA_DISABLE_JIT=1 runs them as plain "
-        "Python"
+        "arrays that make no arrays of their own (numba's message is above); NUMBA_DISABLE_JIT=1 "
+        "runs them as plain Python"
     )

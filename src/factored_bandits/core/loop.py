@@ -1,11 +1,11 @@
-"""The loop in which a policy meets an environment: plan, play, learn; `bind` puts the kernels in
-and compiles it.
+"""The loop in which a policy meets an environment: plan, play, learn.
 
-Everything it changes lies in arrays that the caller owns, so it can be called in slices: progress
-and Ctrl-C between.
+`kernel.bind` puts the kernels of a policy and of an environment in and compiles the whole.
+
+Everything that the loop changes lies in arrays that the caller owns. So it can be called in slices,
+with progress and Ctrl-C in between.
 """
 
-# The names plan, learn, ... below are placeholders that `bind` replaces.
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -15,31 +15,55 @@ import numpy as np
 from .arrays import Bools, Floats, Ints
 from .kernel import kernel
 
-ROUND, CHECKPOINT, EVENTS, VERSION, FAULT = 0, 1, 2, 3, 4  # places in Run.clock
+# Indices of Run.clock.
+ROUND = 0  # the next round
+CHECKPOINT = 1  # the next checkpoint
+EVENTS = 2  # events noted in this slice
+VERSION = 3  # of the active sets, as last noted
+FAULT = 4  # the round of a reward outside the limits; 0: none
+
+# Indices of Run.limits.
+LOW = 0  # the lowest allowed reward
+HIGH = 1  # the highest allowed reward
+SHIFT = 2  # shift + slope * reward lies on the policy's scale
+SLOPE = 3
+
 NO_FLAGS = np.zeros(0, dtype=np.bool_)
 
 
 class Run(NamedTuple):
     """One repetition: what is fixed, what is counted, and scratch."""
 
+    # Fixed.
     permutation: Ints  # (levels,) the environment's level behind each level of the policy
-    start: Ints  # (columns + 1,) where each column of an action begins in the arrays over levels
-    checkpoints: Ints  # (C,) rounds after which the regret is noted; the last one is the horizon
-    # (4,) lowest and highest allowed reward, shift, slope of the map onto the policy's scale
-    limits: Floats
-    # (5,) next round, next checkpoint, events noted, version of the standing, round of a faulty
-    # reward
-    clock: Ints
-    regret: Floats  # (C + 1,) regret at each checkpoint; last: so far
+    offsets: Ints  # (columns + 1,) where each column of an action begins in arrays over levels
+    checkpoints: Ints  # (C,) rounds after which the regret is noted; the last is the horizon
+    limits: Floats  # (4,) see LOW, HIGH, SHIFT, SLOPE
+
+    # Counted, by the environment's numbering.
+    clock: Ints  # (5,) see ROUND, CHECKPOINT, EVENTS, VERSION, FAULT
+    regret: Floats  # (C + 1,) cumulative regret at each checkpoint; last: so far
     correct: Bools  # (C,) was the recommendation at the checkpoint a best action?
-    plays: Ints  # (levels,) by the environment's numbering
-    shown: Bools  # (levels of the standing,) the standing as last noted
-    events: Ints  # (capacity, 3) round, level by the environment's numbering, 1 in or 0 out
-    actions: Ints  # (longest block, columns) scratch
-    rewards: Floats  # (longest block,) scratch; after a fault, the reward in question comes first
-    action: Ints  # (columns,) scratch
-    # (longest block, columns) scratch: one outcome per factor, for policies that learn from those
-    outcomes: Floats
+    plays: Ints  # (levels,)
+    shown: Bools  # (levels with a flag,) the active sets as last noted, by the policy's numbering
+    events: Ints  # (capacity, 3) round, level among all levels, 1 re-entered or 0 eliminated
+
+    # Scratch.
+    actions: Ints  # (longest block, columns)
+    rewards: Floats  # (longest block,) after a fault, the reward in question comes first
+    action: Ints  # (columns,)
+    outcomes: Floats  # (longest block, columns) one outcome per factor: semi-bandit feedback
+
+
+def new_clock() -> Ints:
+    """The clock before the first round.
+
+    >>> new_clock().tolist()
+    [1, 0, 0, 0, 0]
+    """
+    clock = np.zeros(5, dtype=np.int64)
+    clock[ROUND] = 1
+    return clock
 
 
 @kernel
@@ -54,23 +78,30 @@ def no_active_sets(params: Any, state: Any) -> tuple[Bools, int]:
     return NO_FLAGS, 0
 
 
+# The kernels from here to `regret` are placeholders that `bind` replaces.
+
+
 @kernel
 def plan(params: Any, state: Any, t: int, rng: np.random.Generator, actions: Ints) -> int:
+    """Fill `actions` with a block from round t; its length."""
     return 0
 
 
 @kernel
 def learn(params: Any, state: Any, t: int, actions: Ints, rewards: Floats) -> None:
+    """Learn the block that began at round t."""
     return
 
 
 @kernel
 def recommend(params: Any, state: Any, action: Ints) -> None:
+    """The best action as far as is known, into `action`."""
     return
 
 
 @kernel
 def sample(env: Any, t: int, action: Ints, rng: np.random.Generator) -> float:
+    """A reward of the action."""
     return 0.0
 
 
@@ -78,11 +109,13 @@ def sample(env: Any, t: int, action: Ints, rng: np.random.Generator) -> float:
 def sample_outcomes(
     env: Any, t: int, action: Ints, rng: np.random.Generator, outcomes: Floats
 ) -> float:
+    """A reward of the action, and the outcome of each factor into `outcomes`."""
     return 0.0
 
 
 @kernel
 def regret(env: Any, t: int, action: Ints) -> float:
+    """What a round with this action loses."""
     return 0.0
 
 
@@ -124,17 +157,19 @@ active_sets = no_active_sets
 
 @kernel
 def note_active_sets(run: Run, t: int, flags: Bools) -> None:
-    """Every level that went out or came in at round t becomes an event."""
+    """Make an event of every level that was eliminated or re-entered at round t."""
     for level in range(len(flags)):
         if flags[level] != run.shown[level]:
             run.shown[level] = flags[level]
-            at = run.clock[EVENTS]
-            run.events[at, 0] = t
+
             column = 0
-            while level >= run.start[column + 1]:
+            while level >= run.offsets[column + 1]:
                 column += 1
-            run.events[at, 1] = run.start[column] + run.permutation[level]
-            run.events[at, 2] = 1 if flags[level] else 0
+
+            row = run.clock[EVENTS]
+            run.events[row, 0] = t
+            run.events[row, 1] = run.offsets[column] + run.permutation[level]
+            run.events[row, 2] = 1 if flags[level] else 0
             run.clock[EVENTS] += 1
 
 
@@ -142,10 +177,10 @@ def note_active_sets(run: Run, t: int, flags: Bools) -> None:
 def translate(run: Run, row: Ints) -> None:
     """The environment's numbering of a policy's action, into run.action."""
     action = run.action
-    start = run.start
+    offsets = run.offsets
     permutation = run.permutation
     for l in range(len(row)):
-        action[l] = permutation[start[l] + row[l]]
+        action[l] = permutation[offsets[l] + row[l]]
 
 
 @kernel
@@ -158,13 +193,15 @@ def play(
     rng: np.random.Generator,
     budget: int,
 ) -> None:
-    """Play blocks until the horizon, `budget` plays (a jump counts as one), or no room is left for
-    events.
+    """Play blocks until the horizon is reached, `budget` plays are spent, or events fill up.
+
+    A jump over idle rounds counts as one play. A block is never cut by the budget.
     """
+    # Local names: compiled code would otherwise load each field from the tuple in every round.
     action = run.action
     actions = run.actions
     rewards = run.rewards
-    start = run.start
+    offsets = run.offsets
     plays = run.plays
     checkpoints = run.checkpoints
     limits = run.limits
@@ -173,60 +210,77 @@ def play(
     correct = run.correct
     events = run.events
     outcomes = run.outcomes
+
     columns = len(action)
     horizon = checkpoints[-1]
-    low = limits[0]
-    high = limits[1]
-    shift = limits[2]
-    slope = limits[3]
+    low = limits[LOW]
+    high = limits[HIGH]
+    shift = limits[SHIFT]
+    slope = limits[SLOPE]
+
     t = clock[ROUND]
     checkpoint = clock[CHECKPOINT]
     total = noted[-1]
 
     while t <= horizon and budget > 0 and clock[FAULT] == 0:
+        # Asked before `plan`, of the state that the last block left.
         pause = idle(params, state, t)
         length = plan(params, state, t, policy_rng, actions)
+
         flags, version = active_sets(params, state)
         if version != clock[VERSION]:
             clock[VERSION] = version
             note_active_sets(run, t, flags)
-        if pause > 0:  # the same play again and again, and nothing to learn from it
+
+        if pause > 0:
+            # The same play again and again, and nothing to learn from it: jump.
             pause = min(pause, horizon - t + 1)
             translate(run, actions[0])
             price = regret(env, t, action)
             for l in range(columns):
-                plays[start[l] + action[l]] += pause
+                plays[offsets[l] + action[l]] += pause
+
             while checkpoint < len(checkpoints) and checkpoints[checkpoint] < t + pause:
                 noted[checkpoint] = total + price * (checkpoints[checkpoint] - t + 1)
                 recommend(params, state, actions[0])
                 translate(run, actions[0])
                 correct[checkpoint] = regret(env, t, action) <= 0.0
                 checkpoint += 1
+
             total += price * pause
             t += pause
             budget -= 1
             continue
+
         for row in range(min(length, horizon - t + 1)):
             translate(run, actions[row])
             for l in range(columns):
-                plays[start[l] + action[l]] += 1
+                plays[offsets[l] + action[l]] += 1
+
             reward = draw(env, t, action, rng, outcomes, row)
+            # Written so that nan is a fault, too.
             if not (low <= reward <= high):
                 clock[FAULT] = t
                 rewards[0] = reward
                 break
             rewards[row] = shift + slope * reward
             total += regret(env, t, action)
+
             if t == checkpoints[checkpoint]:
                 noted[checkpoint] = total
+                # The scratch row `action` is free again: it takes the recommendation.
                 recommend(params, state, action)
                 translate(run, action)
                 correct[checkpoint] = regret(env, t, action) <= 0.0
                 checkpoint += 1
             t += 1
+
         budget -= length
+        # A block that the horizon cuts short is not learned: no round is left to use it in.
         if t <= horizon and clock[FAULT] == 0:
             teach(params, state, t - length, actions[:length], rewards[:length], outcomes)
+
+        # The next block can add as many events as there are flags: leave if they might not fit.
         if clock[EVENTS] + len(run.shown) > len(events):
             break
 

@@ -97,3 +97,12 @@ def exploration(t: float, factor: float) -> float:
     """
     log_t = math.log(t)
     return log_t + factor * math.log(max(1.0, log_t))
+
+
+@kernel
+def sigmoid(x: float) -> float:
+    """The logistic function, without overflow."""
+    if x >= 0.0:
+        return 1.0 / (1.0 + math.exp(-x))
+    odds = math.exp(x)
+    return odds / (1.0 + odds)

@@ -1,4 +1,4 @@
-"""Where chance comes from: two generators per repetition, and the few draws that kernels share."""
+"""Random numbers: two generators per repetition, and the few draws that kernels share."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ def generators(seed: int, repetition: int = 0) -> tuple[np.random.Generator, np.
 
 @kernel
 def randint(rng: np.random.Generator, n: int) -> int:
-    """A uniform integer in 0..n-1 (four times faster in a kernel than `rng.integers`, the same
-    interpreted).
+    """A uniform integer in 0..n-1.
+
+    Four times faster in a kernel than `rng.integers`, and the same interpreted.
     """
     return int(rng.random() * n)
 
@@ -40,3 +41,13 @@ def shuffle_column(rng: np.random.Generator, table: Any, column: int, length: in
         other = table[j, column]
         table[j, column] = table[i, column]
         table[i, column] = other
+
+
+@kernel
+def shuffle(rng: np.random.Generator, items: Any, length: int) -> None:
+    """Put the first `length` items of an array into random order (Fisher-Yates)."""
+    for i in range(length - 1, 0, -1):
+        j = int(rng.random() * (i + 1))
+        other = items[j]
+        items[j] = items[i]
+        items[i] = other

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -30,7 +31,12 @@ class Mean(NamedTuple):
         return Mean(value, math.hypot(self.error, value * other.error) / abs(other.value))
 
     def __str__(self) -> str:
-        return f"{self.value:.3g} +- {self.error:.2g}"
+        if abs(self.value) >= 10:
+            return f"{self.value:,.0f} +- {self.error:,.0f}"
+        value = self.value
+        if abs(value) < 1e-3 * self.error:
+            value = 0.0  # rounding, not a difference
+        return f"{value:.2g} +- {self.error:.2g}"
 
 
 def standard_error(values: Floats) -> Floats:
@@ -57,7 +63,9 @@ def mean_of(values: Floats) -> Mean:
 def verdict_of(distance: float, error: float, errors: float = 3.0) -> Verdict:
     """Does something hold that says `distance` is positive? Undecided within `errors` errors.
 
-    >>> verdict_of(3.0, 1.0), verdict_of(-3.0, 1.0), verdict_of(1.0, 1.0), verdict_of(9.0, math.nan)
+    An error that is not known (nan, of a single run) decides nothing.
+
+    >>> verdict_of(4.0, 1.0), verdict_of(-4.0, 1.0), verdict_of(1.0, 1.0), verdict_of(9.0, math.nan)
     ('holds', 'fails', 'undecided', 'undecided')
     """
     if distance > errors * error:
@@ -67,15 +75,57 @@ def verdict_of(distance: float, error: float, errors: float = 3.0) -> Verdict:
     return "undecided"
 
 
-def log_log_slope(x: Floats, y: Floats) -> float:
-    """The slope of log y against log x by least squares; nan where it is not determined.
+class Slope(NamedTuple):
+    """A straight line on logarithmic axes: y is about exp(intercept) * x ** value.
 
-    >>> round(log_log_slope(np.array([1.0, 10.0]), np.array([3.0, 300.0])), 9)
-    2.0
+    >>> str(Slope(1.0, 0.125, 0.0)), str(Slope(1.0, math.nan, 0.0))
+    ('slope 1.00 +- 0.12', 'slope 1.00')
     """
-    x = np.asarray(x, dtype=np.float64)
-    y = np.asarray(y, dtype=np.float64)
-    usable = (x > 0.0) & (y > 0.0)
-    if len(np.unique(x[usable])) < 2:
-        return math.nan
-    return float(np.polyfit(np.log(x[usable]), np.log(y[usable]), 1)[0])
+
+    value: float
+    error: float  # standard error from the repetitions; nan where there is a single one
+    intercept: float  # the natural logarithm of the fitted y at x = 1
+
+    def __str__(self) -> str:
+        error = f" +- {self.error:.2f}" if math.isfinite(self.error) else ""
+        return f"slope {self.value:.2f}{error}"
+
+
+def log_log_slope(x: Floats, runs: Sequence[Floats]) -> Slope:
+    """The slope of the logarithm of mean y against that of x, by least squares.
+
+    Means are taken before logarithms, so that the line is that of the points in a figure, and a
+    run without any regret does no harm. The error comes from the standard errors of the means, to
+    first order. All nan for a single x, or where a mean is not positive.
+
+    Parameters
+    ----------
+    x
+        Positive numbers (n,).
+    runs
+        For each x the values of its runs; their numbers may differ.
+
+    Returns
+    -------
+    The slope with its standard error, and the intercept.
+
+    Examples
+    --------
+    >>> fit = log_log_slope(np.array([1.0, 10.0]), [np.array([2.0, 4.0]), np.array([300.0, 300.0])])
+    >>> round(fit.value, 9), round(fit.error, 3)
+    (2.0, 0.145)
+    """
+    means = [mean_of(values) for values in runs]
+    y = np.array([mean.value for mean in means])
+    if len(np.unique(x)) < 2 or (y <= 0.0).any():
+        return Slope(math.nan, math.nan, math.nan)
+
+    log_x = np.log(np.asarray(x, dtype=np.float64))
+    log_y = np.log(y)
+    centred = log_x - log_x.mean()
+    weights = centred / (centred**2).sum()
+
+    value = float(weights @ log_y)
+    relative = np.array([mean.error for mean in means]) / y  # the error of log y, to first order
+    error = float(np.sqrt((weights**2 * relative**2).sum()))
+    return Slope(value, error, float(log_y.mean() - value * log_x.mean()))

@@ -6,14 +6,28 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from factored_bandits.simulation.result import Result
-
 
 @dataclass(frozen=True)
 class Table:
     """`str(table)` is aligned text; the command line draws the same data in colour on a terminal.
 
-    >>> print(Table("Prices", ("fruit", "price"), [("apple", "1"), ("melon", "23")], caption="in euros"))
+    Attributes
+    ----------
+    title
+        The line above; empty for none.
+    columns
+        The headings.
+    rows
+        The cells, as text.
+    caption
+        The lines below; empty for none.
+    align
+        One letter per column, l or r; by default the first column left, the others right.
+
+    Examples
+    --------
+    >>> rows = [("apple", "1"), ("melon", "23")]
+    >>> print(Table("Prices", ("fruit", "price"), rows, caption="in euros"))
     Prices
     fruit  price
     apple      1
@@ -25,9 +39,7 @@ class Table:
     columns: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
     caption: str = ""
-    align: str = (
-        ""  # one letter per column, l or r; by default the first column left, the others right
-    )
+    align: str = ""
 
     @property
     def alignment(self) -> str:
@@ -45,23 +57,9 @@ class Table:
             ]
             lines.append("  ".join(cells).rstrip())
 
-        return "\n".join([*lines, self.caption] if self.caption else lines)
-
-
-def regret_table(results: Sequence[Result], title: str, caption: str) -> Table:
-    """One row per policy, the smallest mean regret first."""
-    summaries = sorted((result.summary() for result in results), key=lambda summary: summary.mean)
-    uneven = len({summary.repetitions for summary in summaries}) > 1
-    columns = ("policy", "mean regret", "+- s.e.", "median", "worst", "best found", "found after")
-    rows = []
-
-    for summary in summaries:
-        regrets = (summary.mean, summary.standard_error, summary.median, summary.worst)
-        cells = [number(value, like=summary.mean) for value in regrets]
-        row = (summary.policy, *cells, f"{summary.correct:.0%}", round_of(summary.settled))
-        rows.append((*row, str(summary.repetitions)) if uneven else row)
-
-    return Table(title, (*columns, "repetitions") if uneven else columns, rows, caption)
+        if self.caption:
+            lines.append(self.caption)
+        return "\n".join(lines)
 
 
 def number(value: float, like: float) -> str:

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from factored_bandits.agent.labels import Label, Labels
+from factored_bandits.policies.base import Kind
 
 from .interaction_test import InteractionTest
+from .percent import percent
 
 
 class Finding(NamedTuple):
     """The strongest evidence that a level is not the best one of its factor."""
 
     factor: str  # "arm" in duels
-    level: Label
-    beaten_by: Label
-    context: (
-        str | None
-    )  # the factor in whose company that is so ("opponent" in duels); None: whatever it plays
-    when: Label  # the level that it plays then
-    # the chance, at most, that this would ever be found of a level which is nowhere behind
+    level: Any
+    beaten_by: Any
+    # the factor on which that depends ("opponent" in duels); None: whatever the others play
+    context: str | None
+    when: Any  # the level that this factor plays then
+    # anytime-valid: it bounds the probability that this is ever found of a level that is nowhere
+    # worse than another
     p_value: float
 
 
@@ -31,10 +32,19 @@ class Finding(NamedTuple):
 class Diagnosis:
     """Is there a best level of each factor? Print it.
 
-    As long as there is, `alarms` ever names a factor with chance at most `alpha`.
+    As long as there is, `alarms` ever names a factor with probability at most `alpha`.
+
+    Attributes
+    ----------
+    rounds
+        How many rounds it rests on.
+    alpha
+        The probability of a false alarm.
+    findings
+        A finding per level.
     """
 
-    rounds: int  # whose rewards it rests on
+    rounds: int
     alpha: float
     findings: tuple[Finding, ...]
 
@@ -43,15 +53,14 @@ class Diagnosis:
         return tuple(found for found in self.findings if found.factor == factor)
 
     def p_value(self, factor: str) -> float:
-        """That the factor has a best level: the chance, at most, of ever seeing so much against
-        every one of them.
-        """
+        """Of the hypothesis that the factor has a best level; anytime-valid."""
         return max(found.p_value for found in self.of(factor))
 
     @property
     def alarms(self) -> list[str]:
-        """The factors that have no best level, at confidence 1 - alpha: each level is behind in
-        some company.
+        """The factors that have no best level, at confidence 1 - alpha.
+
+        Each of their levels is worse than another one in some context.
         """
         return [factor for factor in self._factors() if self.p_value(factor) <= self.alpha]
 
@@ -66,10 +75,14 @@ class Diagnosis:
         return list(found)
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        rows = [finding._asdict() for finding in self.findings]
-        told = {"rounds": self.rounds, "alpha": self.alpha, "alarms": self.alarms}
-        return {**told, "pairs": [list(pair) for pair in self.pairs], "findings": rows}
+        """Give everything as JSON can hold it."""
+        return {
+            "rounds": self.rounds,
+            "alpha": self.alpha,
+            "alarms": self.alarms,
+            "pairs": [list(pair) for pair in self.pairs],
+            "findings": [finding._asdict() for finding in self.findings],
+        }
 
     def _factors(self) -> list[str]:
         return list(dict.fromkeys(found.factor for found in self.findings))
@@ -79,30 +92,19 @@ class Diagnosis:
         for factor in self.alarms:
             others = " and ".join(context for own, context in self.pairs if own == factor)
             depends = f": which one is best depends on {others}" if others else ""
-            lines.append(
-                f"{factor} has no best level (confidence {percent(self.p_value(factor))}){depends}"
-            )
+            confidence = percent(self.p_value(factor))
+            lines.append(f"{factor} has no best level (confidence {confidence}){depends}")
             lines += [f"  {_sentence(finding)}" for finding in self.of(factor)]
 
-        if not lines:
-            confidence = percent(self.alpha)
-            lines = [
-                f"no sign after {self.rounds:,} rounds that a factor has no best level (confidence "
-                f"{confidence})"
-            ]
-            behind = [finding for finding in self.findings if finding.p_value <= self.alpha]
-            lines += [f"  {finding.factor}: {_sentence(finding)}" for finding in behind]
+        return "\n".join(lines or self._no_alarm())
 
-        return "\n".join(lines)
-
-
-def percent(p_value: float) -> str:
-    """Confidence, 1 - p_value, never rounded up.
-
-    >>> percent(0.05), percent(1e-9)
-    ('95.00%', '> 99.99%')
-    """
-    return "> 99.99%" if p_value < 1e-4 else f"{math.floor(1e4 * (1.0 - p_value) + 1e-9) / 1e4:.2%}"
+    def _no_alarm(self) -> list[str]:
+        behind = [finding for finding in self.findings if finding.p_value <= self.alpha]
+        return [
+            f"no sign after {self.rounds:,} rounds that a factor has no best level "
+            f"(confidence {percent(self.alpha)})",
+            *(f"  {finding.factor}: {_sentence(finding)}" for finding in behind),
+        ]
 
 
 def _sentence(found: Finding) -> str:
@@ -111,22 +113,29 @@ def _sentence(found: Finding) -> str:
 
 
 def diagnosis(
-    interaction_test: InteractionTest, labels: Labels, rounds: int, alpha: float
+    test: InteractionTest,
+    kind: Kind,
+    names: Sequence[str],
+    levels: Sequence[Sequence[Any]],
+    rounds: int,
+    alpha: float,
 ) -> Diagnosis:
-    """What the bettors of `interaction_test` have found."""
-    duel = labels.kind == "duel"
+    """What the bettors of an interaction test have found; names and levels are of each column."""
+    duel = kind == "duel"
     findings = []
 
-    for at, l in enumerate(interaction_test.columns):
-        for level, (p_value, winner, place) in enumerate(interaction_test.worst(at)):
+    for row, factor in enumerate(test.columns):
+        name = "arm" if duel else names[factor]
+        for level, worst in enumerate(test.worst(row)):
             context = None
             when = None
-            if place < interaction_test.start[-1]:
-                m = int(np.searchsorted(interaction_test.start, place, side="right")) - 1
-                context = "opponent" if duel else labels.names[m]
-                when = labels.levels[m][place - interaction_test.start[m]]
-            levels = labels.levels[l]
-            name = "arm" if duel else labels.names[l]
-            findings.append(Finding(name, levels[level], levels[winner], context, when, p_value))
+            if worst.context < test.offsets[-1]:
+                other = int(np.searchsorted(test.offsets, worst.context, side="right")) - 1
+                context = "opponent" if duel else names[other]
+                when = levels[other][worst.context - test.offsets[other]]
+
+            own = levels[factor]
+            beaten_by = own[worst.winner]
+            findings.append(Finding(name, own[level], beaten_by, context, when, worst.p_value))
 
     return Diagnosis(rounds, alpha, tuple(findings))

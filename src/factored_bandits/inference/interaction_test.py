@@ -1,10 +1,10 @@
-"""Bets on which level is better in which company: what `Agent.diagnose` reads
-(docs/explanation/when-it-fails.md).
+"""Bets on which level is better in which context: what `Agent.diagnose` reads.
 
 For every factor, every ordered pair of its levels and every level of another factor there is a
-bettor who starts with 1 and bets that the first level is better than the second one in that
-company. If it is nowhere better, the bettor's wealth is a supermartingale: it ever reaches 1 /
-alpha with chance at most alpha.
+bettor. It starts with wealth 1 and bets that the first level is better than the second one while
+the other factor plays that level. If the first level is not better, the wealth is a
+supermartingale: by Ville's inequality it ever reaches 1 / alpha with probability at most alpha.
+See docs/explanation/when-it-fails.md.
 """
 
 from __future__ import annotations
@@ -15,92 +15,95 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from factored_bandits.agent.dump import pack, unpack
-from factored_bandits.core.arrays import Bools, Floats, Ints
+from factored_bandits.core.arrays import Bools, Floats, Ints, offsets_of
+from factored_bandits.core.packing import pack, unpack
 from factored_bandits.errors import InvalidInputError
 
-PRIOR, STAKE = (
-    0.5,
-    0.9,
-)  # two imagined gains of one half; the largest stake, of 1 that would be safe
+PRIOR = 0.5  # the sum of squares before anything is seen: two imagined gains of one half
+LARGEST_STAKE = 0.9  # a stake of 1 could lose everything at once
 LARGEST = 10**6  # bettors
 
 
 class Bets(NamedTuple):
-    """The bettors of one factor of K levels; C is the number of levels of all factors, and one for
-    any company.
+    """The bettors of one factor of K levels.
+
+    There are C contexts: one per level of any factor, and the last one for all plays together.
     """
 
-    wealth: Floats  # (K, K, C + 1) its logarithm, of "the first level is better than the second"
-    total: Floats  # (K, K, C + 1) sum of gains
-    squares: Floats  # (K, K, C + 1) sum of their squares
+    wealth: Floats  # (K, K, C) its logarithm, of "the first level is better than the second"
+    total: Floats  # (K, K, C) sum of gains
+    squares: Floats  # (K, K, C) sum of their squares
+
+
+class Worst(NamedTuple):
+    """The strongest evidence against one level."""
+
+    p_value: float
+    winner: int  # the level that is better
+    context: int  # the context in which it is
 
 
 class InteractionTest:
-    """All bettors of an agent; `columns` are the factors watched, each in the company of all
-    others.
-    """
+    """All bettors of an agent; `columns` are the factors tested, each in every context."""
 
     def __init__(self, sizes: Ints, columns: tuple[int, ...]) -> None:
         self.sizes = [int(size) for size in sizes]
         self.columns = columns
-        self.start = np.concatenate([[0], np.cumsum(sizes)])
-        places = int(self.start[-1]) + 1
+        self.offsets = offsets_of(sizes)
+        self.contexts = int(self.offsets[-1]) + 1
 
-        if sum(self.sizes[l] ** 2 for l in columns) * places > LARGEST:
+        if sum(self.sizes[l] ** 2 for l in columns) * self.contexts > LARGEST:
             raise InvalidInputError(
                 "diagnostics=True keeps a number per pair of levels and level of another factor; "
-                "for "
-                f"{' x '.join(map(str, self.sizes))} levels these are more than {LARGEST:,}"
+                f"for {' x '.join(map(str, self.sizes))} levels these are more than {LARGEST:,}"
             )
 
-        self.bets = [
-            Bets(*(np.zeros((self.sizes[l], self.sizes[l], places)) for _ in Bets._fields))
-            for l in columns
-        ]
-        self._contexts = [
-            np.delete(np.arange(len(self.sizes) + 1), l) for l in columns
-        ]  # all others, and any company
-        self.seen = np.zeros((2, places))  # plays in each company, and the sum of their rewards
+        self.bets = [self._no_bets(self.sizes[l]) for l in columns]
+        # per tested factor: the columns of a context vector that do not depend on itself
+        self._others = [np.delete(np.arange(len(self.sizes) + 1), l) for l in columns]
+        # plays in each context, and the sum of their rewards
+        self.seen = np.zeros((2, self.contexts))
+
+    def _no_bets(self, size: int) -> Bets:
+        return Bets(*(np.zeros((size, size, self.contexts)) for _ in Bets._fields))
 
     def learn(self, actions: Ints, rewards: Floats) -> None:
-        """A block in which every column is in random order; rewards from 0 to 1."""
+        """Take a block in which every column is in random order; rewards from 0 to 1."""
         left = [
             np.bincount(column, minlength=size)
             for column, size in zip(actions.T, self.sizes, strict=True)
         ]
+
         for action, reward in zip(actions, rewards, strict=True):
-            context = np.append(self.start[:-1] + action, self.start[-1])
-            surprise = reward - (self.seen[1, context] + 0.5) / (self.seen[0, context] + 1.0)
-            for bets, l, others in zip(self.bets, self.columns, self._contexts, strict=True):
+            context = np.append(self.offsets[:-1] + action, self.offsets[-1])
+            plays, total = self.seen[:, context]
+            surprise = reward - (total + 0.5) / (plays + 1.0)
+
+            for bets, l, others in zip(self.bets, self.columns, self._others, strict=True):
                 _bet(bets, int(action[l]), left[l], context[others], surprise[others])
+
             for counts, level in zip(left, action, strict=True):
                 counts[level] -= 1
             self.seen[0, context] += 1.0
             self.seen[1, context] += reward
 
-    def worst(self, at: int) -> Iterator[tuple[float, int, int]]:
-        """Per level of the factor at this place of `columns`: its p_value, by which level, in which
-        company.
+    def worst(self, row: int) -> Iterator[Worst]:
+        """Per level of a factor (`row` of `columns`) the strongest evidence against it.
 
-        The p_value is the chance, at most, that a level which is nowhere behind would ever be as
-        much behind; the bettors against it share it, and so do the factors.
+        The p-value bounds the probability that a level which is nowhere worse ever looks so bad.
+        It is a union bound over the bettors against the level, and over the factors.
         """
-        bets = self.bets[at]
-        l = self.columns[at]
-        size = self.sizes[l]
-        places = int(self.start[-1]) + 1
-        bettors = (size - 1) * (places - size) * len(self.columns)
+        bets = self.bets[row]
+        size = self.sizes[self.columns[row]]
+        bettors = (size - 1) * (self.contexts - size) * len(self.columns)
 
         for level in range(size):
             against = bets.wealth[:, level]
             winner, context = np.unravel_index(int(against.argmax()), against.shape)
-            p_value = (
-                math.exp(min(0.0, math.log(bettors) - against[winner, context]))
-                if size > 1
-                else 1.0
-            )
-            yield p_value, int(winner), int(context)
+            p_value = 1.0
+            if size > 1:
+                p_value = math.exp(min(0.0, math.log(bettors) - against[winner, context]))
+            yield Worst(p_value, int(winner), int(context))
 
     def document(self) -> dict[str, Any]:
         """Everything, as JSON can hold it."""
@@ -110,7 +113,7 @@ class InteractionTest:
         }
 
     def restore(self, document: dict[str, Any]) -> None:
-        """What `document` described."""
+        """Take over what `document` described."""
         self.seen[:] = unpack(document["seen"], "seen", self.seen.dtype, self.seen.shape)
         for bets, saved in zip(self.bets, document["bets"], strict=True):
             for array, text in zip(bets, saved, strict=True):
@@ -118,23 +121,27 @@ class InteractionTest:
 
 
 def _bet(bets: Bets, level: int, left: Ints, context: Ints, surprise: Floats) -> None:
-    """The play of `level`, while these are `left`: every other level that is left could have stood
-    in its place.
+    """Bet on the play of `level`, against every other level that is left in the block.
+
+    Since the block is in random order, any of those could have been played instead.
     """
     rivals: Bools = left > 0
     rivals[level] = False
     others = np.flatnonzero(rivals)
     if len(others) == 0:
         return
-    probability = left[others] / (
-        left[others] + left[level]
-    )  # of the other one, if it was to be one of the two
+
+    # the probability of the other level, given that one of the two is played
+    probability = left[others] / (left[others] + left[level])
     gain = probability[:, None] * surprise
+
     ours = (level, others[:, None], context)
     theirs = (others[:, None], level, context)
     total = bets.total[ours]
     squares = bets.squares[ours]
-    stake = np.clip(total / (squares + PRIOR), -STAKE, STAKE)
+
+    # the two bettors of a pair are mirror images: the one with a positive stake bets
+    stake = np.clip(total / (squares + PRIOR), -LARGEST_STAKE, LARGEST_STAKE)
     grown = np.log1p(stake * gain)
     bets.wealth[ours] += np.where(stake > 0.0, grown, 0.0)
     bets.wealth[theirs] += np.where(stake < 0.0, grown, 0.0)

@@ -1,9 +1,7 @@
-"""The laboratory: experiments as data, run in units of work that can be stopped, resumed and spread
-over machines.
+"""The laboratory: experiments as data, run in tasks that can be stopped, resumed and distributed.
 
-One file of this package is one experiment, a figure or a table: `SPEC` says what is run,
-`claims(results)` what it decides. `names` lists them; the command line runs them (`factored-bandits
-reproduce`).
+One file of `lab.paper` is one experiment, a figure or a table: `SPEC` says what is run,
+`claims(results)` what it decides. `names` lists them, `run` runs them.
 
 >>> from factored_bandits import lab
 >>> lab.load("rank1").SPEC.policies[0]
@@ -12,10 +10,12 @@ reproduce`).
 
 from __future__ import annotations
 
+from factored_bandits.core.stats import Mean
+
 from .config import parse, read
 from .engines import Engine
 from .lookup import load, names
-from .results import Mean, Results
+from .results import Results
 from .run import run
 from .spec import Preset, Spec
 from .store import Store

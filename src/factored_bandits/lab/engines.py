@@ -1,5 +1,6 @@
-"""Who runs the units: processes on this machine, a Dask cluster, or Ray. The same bits whoever
-does.
+"""Who runs the tasks: processes on this machine, a Dask cluster, or Ray.
+
+The results are the same to the bit, whoever runs them.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from factored_bandits.core.checks import integer
 from factored_bandits.errors import FactoredBanditsError, InvalidInputError, MissingExtraError
 
 from .spec import PresetName
@@ -20,35 +22,47 @@ from .worker import work, work_alone
 EngineName = Literal["processes", "dask", "ray"]
 Tables = dict[str, bytes]
 Arguments = tuple[str, PresetName, str, str]  # the arguments of `work`
-AHEAD = 3  # units handed out per worker
+AHEAD = 3  # tasks handed out per worker
 
 
 @dataclass(frozen=True)
 class Engine:
-    """How units are run.
+    """How tasks are run.
 
+    Parameters
+    ----------
+    name
+        `"processes"` on this machine, a `"dask"` cluster, or `"ray"`.
+    workers
+        Processes on this machine; None for one per core.
+    scheduler
+        The address of the Dask scheduler, such as `"tcp://10.0.0.1:8786"`.
+
+    Examples
+    --------
     >>> Engine(workers=1).name
     'processes'
     """
 
     name: EngineName = "processes"
-    workers: int | None = None  # processes on this machine; None for one per core
-    scheduler: str | None = None  # the address of the Dask scheduler
+    workers: int | None = None
+    scheduler: str | None = None
 
     def run(self, tasks: Iterable[Arguments]) -> Iterator[tuple[str, Tables]]:
-        """The names and results of the units, as they are finished; `tasks` are taken one by one."""
+        """The names and results of the tasks, as they are finished; they are taken one by one."""
         self.check()
-        return {"processes": self._processes, "dask": self._dask, "ray": self._ray}[self.name](
-            tasks
-        )
+        engines = {"processes": self._processes, "dask": self._dask, "ray": self._ray}
+        return engines[self.name](tasks)
 
     def check(self) -> None:
-        """Refuse options that do not go together."""
+        """Refuse settings that do not go together."""
+        if self.workers is not None:
+            integer("workers", self.workers, low=1)
         if self.name != "dask" and self.scheduler is not None:
-            raise InvalidInputError("--scheduler is for --engine dask")
+            raise InvalidInputError(f"a scheduler is for the engine dask, not for {self.name}")
         if self.name == "dask" and self.scheduler is None:
             raise InvalidInputError(
-                "--engine dask needs --scheduler ADDRESS, such as tcp://10.0.0.1:8786"
+                "the engine dask needs the address of its scheduler, such as tcp://10.0.0.1:8786"
             )
 
     def _processes(self, tasks: Iterable[Arguments]) -> Iterator[tuple[str, Tables]]:
@@ -62,8 +76,8 @@ class Engine:
         # compiling makes a worker grow; joblib then starts a fresh one, and says so
         warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
         jobs = (joblib.delayed(_named_alone)(task, os.getpid()) for task in tasks)
-        # units are handed out early, so that no worker waits; not too early, so that other runs'
-        # results are seen
+        # tasks are handed out early, so that no worker waits; not too early, so that the results of
+        # other runs are seen
         parallel = joblib.Parallel(
             workers,
             backend="loky",
@@ -80,8 +94,7 @@ class Engine:
         except terminated:
             raise FactoredBanditsError(
                 "a worker was killed, perhaps for want of memory; what is finished is kept, and "
-                "the same command goes "
-                "on, with fewer --workers if it happens again"
+                "the next run goes on from there, with fewer workers if it happens again"
             ) from None
 
     def _dask(self, tasks: Iterable[Arguments]) -> Iterator[tuple[str, Tables]]:
@@ -89,7 +102,7 @@ class Engine:
         try:
             distributed: Any = importlib.import_module("distributed")
         except ImportError:
-            raise MissingExtraError.of("distributed", "dask", "--engine dask") from None
+            raise MissingExtraError.of("distributed", "dask", "the engine dask") from None
 
         try:
             client = distributed.Client(self.scheduler, set_as_default=False, timeout="20s")
@@ -115,15 +128,14 @@ class Engine:
         try:
             from ray.util.joblib import register_ray
         except ImportError:
-            raise MissingExtraError.of("ray", "ray", "--engine ray") from None
+            raise MissingExtraError.of("ray", "ray", "the engine ray") from None
 
         register_ray()
         with joblib.parallel_config("ray"):
             workers = self.workers or joblib.effective_n_jobs(-1)
             waiting = iter(tasks)
-            while some := list(
-                itertools.islice(waiting, AHEAD * workers)
-            ):  # its back end gives lists only
+            # its back end gives lists only
+            while some := list(itertools.islice(waiting, AHEAD * workers)):
                 yield from joblib.Parallel(workers, batch_size=1)(
                     joblib.delayed(_named)(task) for task in some
                 )

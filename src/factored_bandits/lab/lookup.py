@@ -16,7 +16,7 @@ from .spec import Spec
 
 FOLDER = Path(__file__).parent / "paper"
 PACKAGE = f"{__package__}.paper"
-# The paper's own come first.
+# The paper's own come first, in its order.
 FIRST = (
     "rank1",
     "dueling_07",
@@ -25,12 +25,19 @@ FIRST = (
     "katariya_table",
     "bounds",
     "horizon",
-)  # the paper's own
+)
 
 
 def names() -> list[str]:
     """The names of all experiments, in the order in which they are reported.
 
+    Returns
+    -------
+    list of str
+        The paper's own first.
+
+    Examples
+    --------
     >>> names()[0], names()[-1]
     ('rank1', 'suite_factored')
     """
@@ -41,6 +48,24 @@ def names() -> list[str]:
 def load(name: str) -> types.ModuleType:
     """The module of an experiment.
 
+    Parameters
+    ----------
+    name
+        One of `names()`.
+
+    Returns
+    -------
+    module
+        With `SPEC` and `claims(results)`; where the experiment has them, with `charts(results)`,
+        `table(results)` and its own `play`.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such experiment.
+
+    Examples
+    --------
     >>> load("rank1").SPEC.name
     'rank1'
     """

@@ -26,7 +26,7 @@ def claims_of(found: Sequence[Results]) -> list[Claim]:
 
 
 def write(folder: Path, found: Sequence[Results], claims: Sequence[Claim]) -> Path:
-    """Write the page and its figures into the folder; the path of the page comes back."""
+    """Write the page and its figures into the folder, and return the path of the page."""
     return write_page(folder, [section(results) for results in found], claims, facts(found))
 
 
@@ -40,13 +40,15 @@ def section(results: Results) -> Section:
     else:
         drawn = [curves(results.frame, f"{spec.name}-curves", spec.title)]
 
-    table = module.table(results) if module is not None and hasattr(module, "table") else None
-    missing = (
-        f"\n\n{results.missing} units are not finished; what is shown lacks them."
-        if results.missing
-        else ""
-    )
-    return Section(spec.name, spec.title, spec.text + missing, drawn, table)
+    table = None
+    if module is not None and hasattr(module, "table"):
+        table = module.table(results)
+
+    text = spec.text
+    if results.missing:
+        text += f"\n\n{results.missing} tasks are not finished; what is shown lacks them."
+
+    return Section(spec.name, spec.title, text, drawn, table)
 
 
 def facts(found: Sequence[Results]) -> dict[str, str]:
@@ -54,15 +56,16 @@ def facts(found: Sequence[Results]) -> dict[str, str]:
     frames = [results.frame for results in found if len(results.frame)]
 
     def every(column: str) -> str:
-        return ", ".join(
-            dict.fromkeys(str(value) for frame in frames for value in frame[column].unique())
-        )
+        values = [str(value) for frame in frames for value in frame[column].unique()]
+        return ", ".join(dict.fromkeys(values))
 
-    seconds = sum(float(frame[frame["round"] == frame.horizon].seconds.sum()) for frame in frames)
+    # a row per repetition
+    last = [frame[frame["round"] == frame.horizon] for frame in frames]
+    seconds = sum(float(frame.seconds.sum()) for frame in last)
     return {
         "experiments": ", ".join(results.spec.name for results in found),
-        "size": ", ".join(dict.fromkeys(results.size for results in found)),
-        "repetitions played": f"{sum(len(f[f['round'] == f.horizon]) for f in frames):,}",
+        "preset": ", ".join(dict.fromkeys(results.preset for results in found)),
+        "repetitions played": f"{sum(map(len, last)):,}",
         "seconds of one core": f"{seconds:,.0f}",
         "seed": every("seed"),
         "factored-bandits": every("version"),

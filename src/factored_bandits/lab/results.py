@@ -2,62 +2,116 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
+from factored_bandits.core.stats import Mean, Verdict, mean_of, verdict_of
 from factored_bandits.errors import UnknownNameError
-from factored_bandits.report.claims import Verdict, verdict_of
+from factored_bandits.simulation.result import Result
 
 from .spec import PresetName, Spec
 from .store import Store
-from .tasks import make_tasks
+from .tables import records_of
+from .tasks import Cell, make_tasks
 
 if TYPE_CHECKING:
     import pandas
 
 
-class Mean(NamedTuple):
-    """A mean over the repetitions, with its standard error."""
-
-    value: float
-    error: float
-
-    def __str__(self) -> str:
-        if abs(self.value) >= 10:
-            return f"{self.value:,.0f} +- {self.error:,.0f}"
-        small = abs(self.value) < 1e-3 * self.error  # rounding, not a difference
-        return f"{0.0 if small else self.value:.2g} +- {self.error:.2g}"
-
-
 @dataclass(frozen=True, eq=False)
 class Results:
-    """The results of one experiment at one size, as far as it is finished."""
+    """The results of one experiment and preset, as far as it is finished.
+
+    Parameters
+    ----------
+    spec
+        The experiment.
+    preset
+        How much of it was run.
+    frame
+        A row per problem, policy, repetition and checkpoint.
+    eliminations
+        A row per elimination and re-entry of a level.
+    plays
+        A row per problem, policy, repetition and level.
+    missing
+        How many tasks are not finished.
+    """
 
     spec: Spec
-    size: PresetName
-    frame: pandas.DataFrame  # a row per problem, policy, repetition and checkpoint
-    eliminations: pandas.DataFrame  # a row per level that went out or came back in
-    plays: pandas.DataFrame  # a row per problem, policy, repetition and level
-    missing: int = 0  # units that are not finished
+    preset: PresetName
+    frame: pandas.DataFrame
+    eliminations: pandas.DataFrame
+    plays: pandas.DataFrame
+    missing: int = 0
 
     @classmethod
-    def read(cls, store: Store, spec: Spec, size: PresetName) -> Results:
+    def read(cls, store: Store, spec: Spec, preset: PresetName) -> Results:
         """Those of the current code that the folder holds."""
-        chosen = make_tasks(spec, size)
+        chosen = make_tasks(spec, preset)
         missing = sum(not store.has(task) for task in chosen)
         frame, eliminations, plays = (
             store.read(name, chosen) for name in ("results", "eliminations", "plays")
         )
-        return cls(spec, size, frame, eliminations, plays, missing)
+        return cls(spec, preset, frame, eliminations, plays, missing)
+
+    def result(self, problem: str, policy: str) -> Result:
+        """One policy on one problem, as `fb.simulate` would have returned it.
+
+        Parameters
+        ----------
+        problem
+            The name of the problem.
+        policy
+            The label of the policy.
+
+        Returns
+        -------
+        Result
+            The repetitions that are finished, with their numbers.
+
+        Raises
+        ------
+        UnknownNameError
+            If the policy did not play the problem.
+        """
+        chosen = self._rows(self.frame, problem, policy)
+        if not len(chosen):
+            raise self._unknown(problem, policy)
+
+        cell = self._cell(problem, policy)
+        records = records_of(
+            chosen,
+            self._rows(self.eliminations, problem, policy),
+            self._rows(self.plays, problem, policy),
+            cell.problem.sizes,
+        )
+        rounds = self.rounds(problem).astype(np.int64)
+        return Result(cell.policy, cell.problem, records, rounds, self.spec.seed, name=problem)
+
+    def _cell(self, problem: str, policy: str) -> Cell:
+        for task in make_tasks(self.spec, self.preset):
+            for chunk in task.chunks:
+                cell = chunk.cell
+                if cell.instance.name == problem and cell.policy.label == policy:
+                    return cell
+
+        raise self._unknown(problem, policy)
+
+    def _unknown(self, problem: str, policy: str) -> UnknownNameError:
+        return UnknownNameError.of(f"result of {policy} on", problem, self.problems)
+
+    @staticmethod
+    def _rows(frame: pandas.DataFrame, problem: str, policy: str) -> pandas.DataFrame:
+        return frame[(frame.problem == problem) & (frame.policy == policy)]
 
     @property
     def problems(self) -> list[str]:
         """The names of the problems, in the order of the experiment."""
-        return [instance.name for instance in self.spec.instances(self.size)]
+        return [instance.name for instance in self.spec.instances(self.preset)]
 
     def policies(self, problem: str | None = None) -> list[str]:
         """The labels of the policies that played, in the order of the experiment."""
@@ -70,46 +124,36 @@ class Results:
 
     def curve(self, problem: str, policy: str) -> Floats:
         """Regret (repetitions, checkpoints)."""
-        chosen = self.frame[(self.frame.problem == problem) & (self.frame.policy == policy)]
+        chosen = self._rows(self.frame, problem, policy)
         if not len(chosen):
-            raise UnknownNameError.of(f"result of {policy} on", problem, self.problems)
+            raise self._unknown(problem, policy)
         ordered = chosen.sort_values(["repetition", "round"])
-        return np.asarray(
-            ordered.regret.to_numpy().reshape(ordered.repetition.nunique(), -1), dtype=np.float64
-        )
+        regret = ordered.regret.to_numpy(dtype=np.float64)
+        return np.asarray(regret.reshape(ordered.repetition.nunique(), -1))
 
     def rounds(self, problem: str) -> Floats:
         """The checkpoints of a problem."""
-        return np.sort(self.frame[self.frame.problem == problem]["round"].unique()).astype(
-            np.float64
-        )
+        rounds = self.frame[self.frame.problem == problem]["round"].unique()
+        return np.sort(rounds).astype(np.float64)
 
     def mean(self, problem: str, policy: str) -> Mean:
         """Mean regret at the horizon."""
         return mean_of(self.final(problem, policy))
 
     def lead(self, problem: str, better: str, worse: str) -> Mean:
-        """By how much the mean regret of `better` is smaller; paired, since both met the same
-        noise.
+        """By how much the mean regret of `better` is smaller.
+
+        The difference is taken per repetition, since both met the same noise.
         """
         one = self.final(problem, better)
         other = self.final(problem, worse)
-        both = min(len(one), len(other))  # a slow policy may have fewer repetitions: the first ones
+        # a slow policy may have fewer repetitions: the first ones
+        both = min(len(one), len(other))
         return mean_of(other[:both] - one[:both])
 
     def beats(self, problem: str, better: str, worse: str) -> Verdict:
         """Whether `better` has the smaller mean regret, by three standard errors."""
         return verdict_of(*self.lead(problem, better, worse))
-
-
-def mean_of(values: Floats) -> Mean:
-    """The mean and its standard error; infinite for a single value, of which nothing is known.
-
-    >>> mean_of(np.array([1.0, 3.0]))
-    Mean(value=2.0, error=1.0)
-    """
-    error = float(values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else math.inf
-    return Mean(float(values.mean()), error)
 
 
 def all_of(verdicts: list[Verdict]) -> Verdict:
@@ -118,4 +162,8 @@ def all_of(verdicts: list[Verdict]) -> Verdict:
     >>> all_of(["holds", "undecided"]), all_of(["holds", "fails", "undecided"])
     ('undecided', 'fails')
     """
-    return "fails" if "fails" in verdicts else "undecided" if "undecided" in verdicts else "holds"
+    if "fails" in verdicts:
+        return "fails"
+    if "undecided" in verdicts:
+        return "undecided"
+    return "holds"

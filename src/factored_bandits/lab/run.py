@@ -15,31 +15,55 @@ from .tasks import Task, make_tasks
 
 def run(
     specs: Sequence[Spec],
-    size: PresetName,
+    preset: PresetName,
     out: Path,
     engine: Engine | None = None,
     progress: bool = True,
 ) -> list[Results]:
-    """Run the units that `out` does not hold yet, and read everything back.
+    """Run the tasks that `out` does not hold yet, and read everything back.
 
     It may be stopped at any moment, by any means; called again, it goes on.
 
+    Parameters
+    ----------
+    specs
+        The experiments.
+    preset
+        How much of them: `"quick"`, `"full"`, or a multiple such as `"fullx100"`.
+    out
+        The folder of results.
+    engine
+        Who runs the tasks; by default a process per core.
+    progress
+        Whether progress is shown on standard error.
+
+    Returns
+    -------
+    list of Results
+        One per experiment.
+
+    Raises
+    ------
+    InvalidInputError
+        If the folder cannot be written, or the engine cannot be reached.
+
+    Examples
+    --------
     >>> import tempfile
     >>> from factored_bandits import lab
+    >>> horizon = lab.load("horizon").SPEC
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     found = run([lab.load("horizon").SPEC], "quick", Path(folder), Engine(workers=1), progress=False)
-    >>> found[0].missing
+    ...     [found] = run([horizon], "quick", Path(folder), Engine(workers=1), progress=False)
+    >>> found.missing
     0
     """
     engine = engine or Engine()
     engine.check()
     store = Store(out)
     store.prepare()
-    named = {task.name: task for spec in specs for task in make_tasks(spec, size)}
-    display = ProgressDisplay(
-        {spec.name: sum(task.seconds for task in make_tasks(spec, size)) for spec in specs},
-        progress,
-    )
+    named = {task.name: task for spec in specs for task in make_tasks(spec, preset)}
+    totals = {spec.name: sum(task.seconds for task in make_tasks(spec, preset)) for spec in specs}
+    display = ProgressDisplay(totals, progress)
 
     for task in named.values():
         if store.has(task):
@@ -47,20 +71,21 @@ def run(
 
     if any(display.finished.values()):
         display.show("the rest goes on from there")
+
     with store.at_work() as first:
-        order = list(named.values())  # a second run on the same folder begins at the other end
-        finished = engine.run(_tasks(store, order if first else order[::-1], size))
-        for name, tables in finished:
+        order = list(named.values())
+        if not first:
+            order.reverse()  # a second run on the same folder begins at the other end
+
+        for name, tables in engine.run(_tasks(store, order, preset)):
             store.write(named[name], tables)
             display.done(named[name].spec.name, named[name].seconds)
 
-    return [Results.read(store, spec, size) for spec in specs]
+    return [Results.read(store, spec, preset) for spec in specs]
 
 
-def _tasks(store: Store, every: Sequence[Task], size: PresetName) -> Iterator[Arguments]:
-    """Looked at one by one, when a worker is free: another run may have finished some in the
-    meantime.
-    """
+def _tasks(store: Store, every: Sequence[Task], preset: PresetName) -> Iterator[Arguments]:
+    """The tasks to run, looked up when a worker is free: another run may have finished some."""
     for task in every:
         if not store.has(task):
-            yield task.name, size, task.spec.source, task.file
+            yield task.name, preset, task.spec.source, task.file

@@ -1,4 +1,4 @@
-"""What an experiment is: problems, policies, sizes, a seed. Data only; nothing here runs."""
+"""What an experiment is: problems, policies, presets, a seed. Data only; nothing here runs."""
 
 from __future__ import annotations
 
@@ -14,23 +14,42 @@ EVERY = "*"  # in `Spec.policies`: all policies that can play the problem
 class Preset:
     """How much of an experiment is run.
 
+    Parameters
+    ----------
+    repetitions
+        How often every policy plays every problem.
+    horizon
+        Rounds on all problems, instead of each one's own.
+    shorten
+        By how much the problems' own horizons are divided.
+    problems
+        Only these problems; empty for all.
+    policies
+        Instead of those of the experiment; empty for these.
+    fewer
+        Pairs (policy, repetitions) for slow policies.
+    left_out
+        Pairs (policy, problem) that would take too long.
+
+    Examples
+    --------
     >>> Preset(repetitions=20).horizon_of(Instance("small", lambda: None, 1000, ""))
     1000
     """
 
     repetitions: int
-    horizon: int | None = None  # for all problems, instead of each one's own
-    shorten: int = 1  # by how much the problems' own horizons are divided
-    problems: tuple[str, ...] = ()  # only these; empty for all
-    policies: tuple[str, ...] = ()  # instead of those of the experiment; empty for all
-    fewer: tuple[tuple[str, int], ...] = ()  # (policy, repetitions) of those that are slow
-    left_out: tuple[tuple[str, str], ...] = ()  # (policy, problem) that would take too long
+    horizon: int | None = None
+    shorten: int = 1
+    problems: tuple[str, ...] = ()
+    policies: tuple[str, ...] = ()
+    fewer: tuple[tuple[str, int], ...] = ()
+    left_out: tuple[tuple[str, str], ...] = ()
 
     def horizon_of(self, instance: Instance) -> int:
         """The rounds of one problem."""
-        return (
-            self.horizon if self.horizon is not None else max(1, instance.horizon // self.shorten)
-        )
+        if self.horizon is not None:
+            return self.horizon
+        return max(1, instance.horizon // self.shorten)
 
     def times(self, factor: int) -> Preset:
         """The same with so many times the repetitions.
@@ -48,28 +67,59 @@ class Preset:
 
 @dataclass(frozen=True)
 class Spec:
-    """One experiment: one figure or table."""
+    """One experiment: one figure or table.
+
+    Parameters
+    ----------
+    name
+        Letters, digits and `_`; the folder of its results.
+    title
+        The heading in the report.
+    text
+        What it shows, for the report.
+    problems
+        The problems that are played.
+    policies
+        The policies as people write them; `"*"` for all that can play.
+    quick, full
+        How much is run: a first look, or as much as in the paper.
+    seed
+        The same seed, the same numbers.
+    unit
+        Of regret, which all problems must have; empty if they may differ.
+    checkpoints
+        How many rounds, log-spaced, at which regret is noted.
+    seconds
+        Of work per task, about, where repetitions are short enough.
+    source
+        The text of the file that it was read from, if it was not shipped.
+    """
 
     name: str
     title: str
-    text: str  # what it shows, for the report
+    text: str
     problems: tuple[Instance, ...]
-    policies: tuple[str, ...]  # as people write them; "*" for all that can play
+    policies: tuple[str, ...]
     quick: Preset
     full: Preset
     seed: int = 0
-    unit: str = ""  # of regret, which all problems must have; empty if they may differ
+    unit: str = ""
     checkpoints: int = 60
-    seconds: float = 5.0  # of work per unit, about, where repetitions are short enough
-    source: str = ""  # the text of the file that it was read from, if it was not shipped
+    seconds: float = 5.0
+    source: str = ""
 
-    def size(self, name: PresetName) -> Preset:
-        """The size of this name."""
+    def preset(self, name: PresetName) -> Preset:
+        """The preset of this name: `quick`, `full`, or a multiple such as `fullx100`."""
         base, _, factor = name.partition("x")
-        size = self.quick if base == "quick" else self.full
-        return size.times(int(factor)) if factor else size
+        chosen = self.quick if base == "quick" else self.full
+        return chosen.times(int(factor)) if factor else chosen
 
     def instances(self, name: PresetName) -> list[Instance]:
-        """The problems at this size."""
-        only = self.size(name).problems
+        """The problems of a preset."""
+        only = self.preset(name).problems
         return [instance for instance in self.problems if not only or instance.name in only]
+
+    def instance(self, problem: str) -> Instance:
+        """The problem of this name."""
+        [found] = [instance for instance in self.problems if instance.name == problem]
+        return found

@@ -1,10 +1,10 @@
-"""Where results are kept: one Parquet file per finished unit, which appears complete or not at all.
+"""Where results are kept: one Parquet file per finished task, which appears complete or not at all.
 
-    DIR/results/EXPERIMENT/SIZE-NUMBER-DIGEST.parquet        regret: checkpoints x repetitions
-    DIR/eliminations/...  and  DIR/plays/...                 the same unit's details, written before
+    DIR/results/EXPERIMENT/PRESET-NUMBER-DIGEST.parquet      regret: checkpoints x repetitions
+    DIR/eliminations/...  and  DIR/plays/...                 the same task's details, written before
 
-A unit is finished when its file in `results` is there. The digest in the name stands for the code,
-the problem and the size, so results of other code are left alone and never read as these.
+A task is finished when its file in `results` is there. The digest in the name stands for the code,
+the problem and the preset, so results of other code are left alone and never read as these.
 """
 
 from __future__ import annotations
@@ -17,46 +17,35 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from factored_bandits.core.stats import mean_of
 from factored_bandits.errors import InvalidInputError, MissingExtraError
 
+from .tables import FRAMES
 from .tasks import Task
 
 if TYPE_CHECKING:
     import pandas
 
 STALE = 86_400.0  # seconds after which a file that was never finished is swept away
-FRAMES = ("results", "eliminations", "plays")
-# columns of a few texts that are repeated in every row: codes in memory
-REPEATED = (
-    "regret_unit",
-    "arms",
-    "task",
-    "size",
-    "code",
-    "version",
-    "numpy",
-    "numba",
-    "machine",
-)
+# columns of few texts that are repeated in every row: categories in memory
+REPEATED = ("regret_unit", "arms", "task", "preset", "code", "version", "numpy", "numba", "machine")
+# the columns of a table where nothing is finished yet
+KEYS = ("experiment", "problem", "policy", "repetition")
 EMPTY = {
-    "results": ("experiment", "problem", "policy", "repetition", "round", "regret"),
-    "eliminations": (
-        "experiment",
-        "problem",
-        "policy",
-        "repetition",
-        "round",
-        "factor",
-        "level",
-        "event",
-        "task",
-    ),
-    "plays": ("experiment", "problem", "policy", "repetition", "factor", "level", "plays", "task"),
+    "results": (*KEYS, "round", "regret"),
+    "eliminations": (*KEYS, "round", "factor", "level", "event", "task"),
+    "plays": (*KEYS, "factor", "level", "plays", "task"),
 }
 
 
 class Store:
-    """A folder of results."""
+    """A folder of results.
+
+    Parameters
+    ----------
+    root
+        The folder; `prepare` makes it.
+    """
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -67,9 +56,7 @@ class Store:
             for frame in FRAMES:
                 (self.root / frame).mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise InvalidInputError(
-                f"--out {str(self.root)!r}: {error.strerror or error}"
-            ) from None
+            raise InvalidInputError(f"{str(self.root)!r}: {error.strerror or error}") from None
 
         for path in self.root.glob("*/*/.*.unfinished"):
             with contextlib.suppress(FileNotFoundError):  # another run may sweep too
@@ -78,9 +65,7 @@ class Store:
 
     @contextlib.contextmanager
     def at_work(self) -> Iterator[bool]:
-        """While a run is at work; whether it is the first one. The system forgets a run that is
-        killed.
-        """
+        """Whether this is the first run at work on the folder; a run that is killed is forgotten."""
         try:
             import fcntl
         except ImportError:  # a system without such locks
@@ -96,21 +81,21 @@ class Store:
                 yield True
 
     def path(self, frame: str, task: Task) -> Path:
-        """The file of one unit."""
+        """The file of one task."""
         return self.root / frame / task.spec.name / task.file
 
     def has(self, task: Task) -> bool:
-        """Whether the unit is finished."""
+        """Whether the task is finished."""
         return self.path("results", task).exists()
 
     def write(self, task: Task, tables: dict[str, bytes]) -> None:
-        """Keep the results of a unit; the file that makes it finished comes last."""
+        """Keep the results of a task; the file that makes it finished comes last."""
         for frame in reversed(FRAMES):
             if frame in tables:
                 write_whole(self.path(frame, task), tables[frame])
 
     def read(self, frame: str, chosen: Sequence[Task]) -> pandas.DataFrame:
-        """One table of the units that are finished."""
+        """One table of the tasks that are finished."""
         paths = [self.path(frame, task) for task in chosen if self.has(task)]
         return read_files((path for path in paths if path.exists()), EMPTY[frame])
 
@@ -174,9 +159,7 @@ def read_folder(root: Path, containing: dict[str, str] | None = None) -> pandas.
     """All rows of `results` in a folder, of whatever version, whose columns contain these texts."""
     paths = sorted((root / "results").glob("*/*.parquet"))
     if not paths:
-        raise InvalidInputError(
-            f"{str(root)!r} holds no results: factored-bandits reproduce --out {root} makes some"
-        )
+        raise InvalidInputError(f"{str(root)!r} holds no results")
 
     frame = read_files(paths, EMPTY["results"])
     for column, text in (containing or {}).items():
@@ -185,21 +168,20 @@ def read_folder(root: Path, containing: dict[str, str] | None = None) -> pandas.
 
 
 def overview(frame: pandas.DataFrame) -> list[dict[str, Any]]:
-    """Per experiment, problem, policy, size and version: mean regret at the horizon, and the time
-    it took.
-    """
-    keys = ["experiment", "problem", "policy", "size", "code", "horizon"]
+    """Mean regret at the horizon and the time it took, per policy on a problem and version."""
+    keys = ["experiment", "problem", "policy", "preset", "code", "horizon"]
     last = frame[frame["round"] == frame.horizon]
     rows = []
 
     for values, group in last.groupby(keys, sort=False):
-        error = group.regret.std(ddof=1) / len(group) ** 0.5 if len(group) > 1 else None
+        mean = mean_of(group.regret.to_numpy())
         named: Any = zip(keys, tuple(values), strict=True)
-        row: dict[str, Any] = {**dict(named), "repetitions": len(group)}
-        row |= {
-            "mean": float(group.regret.mean()),
-            "standard_error": None if error is None else float(error),
-        }
-        rows.append({**row, "horizon": int(row["horizon"]), "seconds": float(group.seconds.sum())})
+        row: dict[str, Any] = dict(named)
+        row["horizon"] = int(row["horizon"])
+        row["repetitions"] = len(group)
+        row["mean"] = mean.value
+        row["standard_error"] = mean.error
+        row["seconds"] = float(group.seconds.sum())
+        rows.append(row)
 
     return rows

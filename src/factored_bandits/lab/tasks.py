@@ -1,9 +1,8 @@
-"""An experiment cut into units of work: `"rank1/17"` is some repetitions of one policy, on one
-problem or several.
+"""Tasks: some repetitions of one policy, on one problem or several.
 
-A unit is a pure function of its name, the size and the version of the code. Chance depends on the
-seed and the number of the repetition only, so it does not matter how an experiment is cut, or who
-runs what.
+A task is a pure function of its name, the preset and the version of the code. Random numbers
+depend on the seed and the number of the repetition only. So it does not matter how an experiment
+is cut into tasks, or who runs which.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from . import lookup as _lookup
 from .code import code_version
 from .spec import EVERY, PresetName, Spec
 
-SMALLEST = 0.1  # of what a unit should be: below, policies share one
+SMALLEST = 0.1  # of what a task should be: below, policies share one
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,24 +53,21 @@ class Cell:
 
     @functools.cached_property
     def digest(self) -> str:
-        """A fingerprint of everything that its results depend on."""
-        arrays = [
-            (name, np.asarray(value).tobytes())
-            for name, value in self.problem.data._asdict().items()
-        ]
+        """A digest of everything that its results depend on."""
+        data = self.problem.data._asdict()
         problem = [
             self.instance.name,
             self.problem.name,
             self.problem.unit,
             self.problem.sizes,
-            arrays,
+            [(name, np.asarray(value).tobytes()) for name, value in data.items()],
         ]
         chosen = [self.policy.label, self.horizon, self.spec.checkpoints, self.spec.seed, self.code]
         return hashlib.sha256(repr((problem, chosen)).encode()).hexdigest()
 
 
 class Chunk(NamedTuple):
-    """Some repetitions of a setting."""
+    """Some repetitions of a cell."""
 
     cell: Cell
     first: int
@@ -81,10 +77,10 @@ class Chunk(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """Pieces that are run together: of one policy, or of several where they are small."""
+    """Chunks that are run together: of one policy, or of several where they are small."""
 
     name: str
-    size: PresetName
+    preset: PresetName
     spec: Spec
     chunks: tuple[Chunk, ...]
 
@@ -95,46 +91,67 @@ class Task:
 
     @property
     def file(self) -> str:
-        """The name of the file with its results: another name for other code, another problem,
-        another size ...
-        """
+        """The name of the file with its results: another one for other code, problem or preset."""
         facts = [(chunk.cell.digest, chunk.first, chunk.repetitions) for chunk in self.chunks]
-        number = self.name.partition("/")[2]
-        return f"{self.size}-{int(number):05d}-{hashlib.sha256(repr(facts).encode()).hexdigest()[:12]}.parquet"
+        digest = hashlib.sha256(repr(facts).encode()).hexdigest()[:12]
+        number = int(self.name.partition("/")[2])
+        return f"{self.preset}-{number:05d}-{digest}.parquet"
 
 
 @functools.lru_cache(maxsize=64)
-def make_tasks(spec: Spec, size: PresetName) -> tuple[Task, ...]:
-    """All units of an experiment, policy by policy, so that a worker seldom changes its policy.
+def make_tasks(spec: Spec, preset: PresetName) -> tuple[Task, ...]:
+    """All tasks of an experiment, policy by policy, so that a worker seldom changes its policy.
 
+    Parameters
+    ----------
+    spec
+        The experiment.
+    preset
+        `"quick"`, `"full"`, or a multiple such as `"fullx100"`.
+
+    Returns
+    -------
+    tuple of Task
+        Numbered from 0 in the order in which they should be run.
+
+    Raises
+    ------
+    InvalidInputError
+        If a problem has another unit of regret than the experiment, or a policy can play none of
+        the problems.
+
+    Examples
+    --------
     >>> from factored_bandits import lab
     >>> [task.name for task in make_tasks(lab.load("horizon").SPEC, "quick")][0]
     'horizon/0'
     """
     groups: list[list[Chunk]] = []
-    every = cells(spec, size)
+    every = cells(spec, preset)
     order = list(dict.fromkeys(cell.policy.label for cell in every))
 
     for cell in sorted(every, key=lambda cell: order.index(cell.policy.label)):
         for chunk in _cut(cell):
-            last = groups[-1] if groups else []
-            so_far = sum(other.seconds for other in last)
-            same = bool(last) and last[-1].cell.policy.label == cell.policy.label
-            if (
-                not last
-                or so_far + chunk.seconds > spec.seconds
-                or (not same and so_far > SMALLEST * spec.seconds)
-            ):
+            if not groups or _is_full(groups[-1], chunk, spec.seconds):
                 groups.append([])
             groups[-1].append(chunk)
 
     return tuple(
-        Task(f"{spec.name}/{i}", size, spec, tuple(chunks)) for i, chunks in enumerate(groups)
+        Task(f"{spec.name}/{i}", preset, spec, tuple(chunks)) for i, chunks in enumerate(groups)
     )
 
 
+def _is_full(group: list[Chunk], chunk: Chunk, seconds: float) -> bool:
+    """Whether the chunk belongs into a new group, since this one is large enough."""
+    so_far = sum(other.seconds for other in group)
+    if so_far + chunk.seconds > seconds:
+        return True
+    same_policy = group[-1].cell.policy.label == chunk.cell.policy.label
+    return not same_policy and so_far > SMALLEST * seconds
+
+
 def _cut(cell: Cell) -> list[Chunk]:
-    """Its repetitions in pieces that are not longer than a unit should be, or one by one."""
+    """Its repetitions in chunks that are not longer than a task should be, or one by one."""
     each = _cost.seconds(cell.policy, cell.problem, cell.horizon, cell.own_play)
     number = math.ceil(cell.repetitions / max(1, int(cell.spec.seconds / each)))
     edges = np.linspace(0, cell.repetitions, number + 1).round().astype(int).tolist()
@@ -144,22 +161,23 @@ def _cut(cell: Cell) -> list[Chunk]:
     ]
 
 
-def cells(spec: Spec, size: PresetName) -> list[Cell]:
+def cells(spec: Spec, preset: PresetName) -> list[Cell]:
     """Every policy on every problem that it can play, problem by problem."""
     found = []
     refusals = {}
 
-    for instance in spec.instances(size):
+    for instance in spec.instances(preset):
         problem = instance.problem()
-        horizon = spec.size(size).horizon_of(instance)
+        horizon = spec.preset(preset).horizon_of(instance)
         if spec.unit and problem.unit != spec.unit:
             raise InvalidInputError(
                 f"{spec.name}: regret of {instance.name!r} is in {problem.unit!r}, not in "
                 f"{spec.unit!r}"
             )
-        able, refused = _policies(spec, size, instance, problem, horizon)
+
+        able, refused = _policies(spec, preset, instance, problem, horizon)
         for policy in able:
-            repetitions = spec.size(size).repetitions_of(policy.label)
+            repetitions = spec.preset(preset).repetitions_of(policy.label)
             found.append(Cell(spec, instance, problem, policy, horizon, repetitions))
         refusals.update(refused)
 
@@ -167,20 +185,23 @@ def cells(spec: Spec, size: PresetName) -> list[Cell]:
     nowhere = [why for label, why in refusals.items() if label not in played]
     if nowhere:
         raise InvalidInputError(f"{spec.name}: {nowhere[0]}")
+
     return found
 
 
 def _policies(
-    spec: Spec, size: PresetName, instance: Instance, problem: Environment, horizon: int
+    spec: Spec, preset: PresetName, instance: Instance, problem: Environment, horizon: int
 ) -> tuple[list[Policy], dict[str, str]]:
     """Those that play; and of those that were named, the ones that cannot, with the reason."""
     able: dict[str, Policy] = {}
     refusals: dict[str, str] = {}
 
-    for text in spec.size(size).policies or spec.policies:
+    for text in spec.preset(preset).policies or spec.policies:
         chosen, refused = suitable(problem, horizon, None if text == EVERY else text)
         able.update({policy.label: policy for policy in chosen})
-        refusals.update({} if text == EVERY else refused)
+        if text != EVERY:
+            refusals.update(refused)
 
-    out = {policy for policy, name in spec.size(size).left_out if name == instance.name}
-    return [policy for label, policy in able.items() if label not in out], refusals
+    left_out = spec.preset(preset).left_out
+    absent = {policy for policy, name in left_out if name == instance.name}
+    return [policy for label, policy in able.items() if label not in absent], refusals

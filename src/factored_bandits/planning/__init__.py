@@ -14,12 +14,15 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from factored_bandits.core.checks import integer
 from factored_bandits.environments import Environment
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies import Policy, make
-from factored_bandits.simulation.compare import Written, _check_all, _policies
+from factored_bandits.simulation.checkpoints import LONGEST
+from factored_bandits.simulation.compare import Written, chosen_policies
 from factored_bandits.simulation.result import Result
-from factored_bandits.simulation.simulate import LONGEST, integer, simulate
+from factored_bandits.simulation.runner import check_playable
+from factored_bandits.simulation.simulate import simulate
 from factored_bandits.theory import identifiability
 
 from .assumptions import Assumptions, per_day
@@ -74,7 +77,7 @@ def plan(
     daily = per_day(traffic)
     integer("repetitions", repetitions, 1, 10**9)
     integer("seed", seed, 0, 2**63)
-    chosen = _policies(policies)
+    chosen = chosen_policies(policies)
     notes = _warnings(problem)
     fixed = None
 
@@ -96,11 +99,11 @@ def plan(
         return longest if policy.eliminates else min(longest, shorter)
 
     for policy in chosen:
-        _check_all([policy], problem, length(policy))
+        check_playable(policy, problem, length(policy))
     peer = make(chosen[0].info.flat_peer)
     if flat and not any(policy.name == peer.name for policy in chosen):
         try:
-            _check_all([peer], problem, length(peer))
+            check_playable(peer, problem, length(peer))
             chosen.append(peer)
         except InvalidInputError as error:
             notes.append(f"no flat bandit: {error}")

@@ -111,26 +111,15 @@ def rounds_decided(result: Result, eliminates: bool) -> Floats:
         if size == 1:
             first[:, l] = 0.0
 
-    row = _rows(result)
-    out: dict[tuple[int, int], set[int]] = {}
-
-    for event in result.eliminations:
-        gone = out.setdefault((event.repetition, event.factor), set())
-        (gone.add if event.event == "out" else gone.discard)(event.level)
-        place = row[event.repetition], event.factor
-        if len(gone) == result.sizes[event.factor] - 1 and result.best[event.factor] not in gone:
-            first[place] = min(first[place], event.round)
+    for row, record in enumerate(result.records):
+        eliminated: list[set[int]] = [set() for _ in result.sizes]
+        for t, l, level, active in record.events.tolist():
+            gone = eliminated[l]
+            (gone.discard if active else gone.add)(level)
+            if len(gone) == result.sizes[l] - 1 and result.best[l] not in gone:
+                first[row, l] = min(first[row, l], t)
 
     return first
-
-
-def _rows(result: Result) -> dict[int, int]:
-    """The row of each repetition with events; after Ctrl-C some repetitions may be missing between
-    them.
-    """
-    seen = sorted({event.repetition for event in result.eliminations})
-    complete = not seen or seen[-1] < result.repetitions
-    return {index: index if complete else i for i, index in enumerate(seen)}
 
 
 def guaranteed_rounds(

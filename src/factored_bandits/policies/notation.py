@@ -1,46 +1,34 @@
-"""Policies as people write them: `tea`, `flat_ucb1(alpha=0.5)`, and lists of these separated by
-commas.
+"""Policies as people write them: `tea`, `flat_ucb1(alpha=0.5)`, and lists separated by commas.
 
-The inverse of `Policy.label`: parameters are Python literals, or bare words for choices; nothing is
-evaluated.
+It is the inverse of `Policy.label`. Parameters are Python literals, or bare words for choices;
+nothing is evaluated.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from typing import Any
+from typing import Any, TypeGuard
 
 from factored_bandits.errors import InvalidInputError
-from factored_bandits.policies import Policy, make
 
 _SHAPE = re.compile(r"\s*([A-Za-z_][\w-]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
-def parse(text: str) -> Policy:
-    """The policy that `text` describes.
+def read(text: str) -> tuple[str, dict[str, Any]]:
+    """Name and parameters of the policy that `text` describes.
 
-    >>> parse("flat_ucb1(alpha=0.5)").params.alpha
-    0.5
-    >>> parse("dueling-tea").label
-    'dueling_tea'
+    >>> read("flat-ucb1(alpha=0.5)")
+    ('flat_ucb1', {'alpha': 0.5})
     """
     shape = _SHAPE.fullmatch(text)
     if shape is None:
         raise InvalidInputError(
             f"policy {text.strip()!r} is not written as name or name(parameter=value, ...)"
         )
+
     name, inside = shape.groups()
-    return make(name.replace("-", "_"), **_parameters(text.strip(), inside or ""))
-
-
-def parse_list(text: str) -> list[Policy]:
-    """The policies of a comma-separated list; commas inside parentheses separate parameters.
-
-    >>> [policy.label for policy in parse_list("flat_ucb1(alpha=0.5), tea")]
-    ['flat_ucb1(alpha=0.5)', 'tea']
-    """
-    return [parse(part) for part in split(text)] if text.strip() else []
+    return name.replace("-", "_"), _parameters(text.strip(), inside or "")
 
 
 def split(text: str) -> list[str]:
@@ -70,11 +58,7 @@ def _parameters(text: str, inside: str) -> dict[str, Any]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         call = None
 
-    if (
-        not isinstance(call, ast.Call)
-        or call.args
-        or any(keyword.arg is None for keyword in call.keywords)
-    ):
+    if not _only_keywords(call):
         raise InvalidInputError(
             f"policy {text!r}: parameters are written as name(parameter=value, ...)"
         )
@@ -82,9 +66,16 @@ def _parameters(text: str, inside: str) -> dict[str, Any]:
     return {str(keyword.arg): _value(text, keyword) for keyword in call.keywords}
 
 
+def _only_keywords(call: ast.expr | None) -> TypeGuard[ast.Call]:
+    if not isinstance(call, ast.Call) or call.args:
+        return False
+    return all(keyword.arg is not None for keyword in call.keywords)
+
+
 def _value(text: str, keyword: ast.keyword) -> Any:
     if isinstance(keyword.value, ast.Name):
         return keyword.value.id
+
     try:
         return ast.literal_eval(keyword.value)
     except (ValueError, TypeError, RecursionError):

@@ -5,20 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from factored_bandits.environments import Environment
-from factored_bandits.report.charts.overlay import with_bounds
 from factored_bandits.simulation.result import Result
+from factored_bandits.simulation.summaries import describe
 from factored_bandits.theory import check
 
 from .chart import Chart
 from .charts import curves
-from .measured import describe
+from .charts.overlay import with_bounds
 
 
 def bounds_chart(
     result: Result, environment: Environment, name: str = "bounds", title: str | None = None
 ) -> Chart:
-    """The regret of a policy with its upper bound, if the paper has one, and the lower bound, once
-    it applies.
+    """The regret of a policy with its upper bound, if it has one, and the lower, once it applies.
 
     >>> import factored_bandits as fb
     >>> problem = fb.environments.spiked(levels=3, best=0.81, gap=0.5)

@@ -15,28 +15,23 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-CROWD = 60  # returns in one row
+CROWD = 60  # re-entries in one row
 
 
 class Axis(NamedTuple):
-    """An axis as it is first shown, and its limits on the other scale, if a reader may switch to
-    that.
-    """
+    """An axis as it is first shown, and how it looks after a switch of its scale."""
 
     label: str
     limits: tuple[float, float]
     log: bool = False
-    other: tuple[float, float] | None = (
-        None  # the limits after switching between linear and logarithmic
-    )
+    # the limits after switching between linear and logarithmic; None: there is no switch
+    other: tuple[float, float] | None = None
     ticks: tuple[tuple[float, str], ...] = ()  # where the drawing library should not choose
 
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """One line: perhaps with a band, with the runs that it is the mean of, or as points with
-    errors.
-    """
+    """One line: perhaps with a band and the runs that it is the mean of, or points with errors."""
 
     key: str  # what the legend switches: lines with one key come and go together
     label: str  # in the legend; empty for a line that has no entry of its own
@@ -46,19 +41,17 @@ class Line:
     low: Floats | None = None  # (n,) the band
     high: Floats | None = None
     runs: Floats | None = None  # (repetitions, n)
-    errors: Floats | None = (
-        None  # (n,) half the length of the error bars; the points are then marked
-    )
+    errors: Floats | None = None  # (n,) half the length of the error bars; marks the points
     width: float = 2.0
     steps: bool = False  # y holds until the next x
 
 
 class Row(NamedTuple):
-    """One level in a timeline: when it was in, and when it came back."""
+    """One level in a timeline: when it was active, and when it re-entered."""
 
     label: str
-    spans: tuple[tuple[float, float], ...]  # from the first round in to the first round out
-    returns: tuple[float, ...]  # rounds
+    spans: tuple[tuple[float, float], ...]  # from its first round to that of its elimination
+    re_entries: tuple[float, ...]  # rounds
     best: bool
 
 
@@ -76,23 +69,26 @@ class Panel:
 
     @property
     def crowded(self) -> bool:
-        """Whether levels came back so often that each return can only be a thin tick."""
-        return any(len(row.returns) > CROWD for row in self.rows)
+        """Whether levels re-entered so often that each tick must be thin."""
+        return any(len(row.re_entries) > CROWD for row in self.rows)
 
 
 @dataclass(frozen=True, eq=False)
 class Chart:
     """What a figure shows. `figure()` draws it with matplotlib, `interactive()` with plotly.
 
+    Examples
+    --------
     >>> from factored_bandits.report.charts import curves
     >>> import factored_bandits as fb
     >>> problem = fb.environments.spiked(levels=3, best=0.81, gap=0.8)
-    >>> chart = curves(fb.compare("uniform, flat_ucb1", problem, 2_000, repetitions=4, progress=False).results, name="first")
+    >>> comparison = fb.compare("uniform, flat_ucb1", problem, 2_000, 4, progress=False)
+    >>> chart = curves(comparison.results, name="first")
     >>> chart.name, chart.title, [line.label for line in chart.panels[0].lines]
     ('first', 'rank1 (3 x 3 levels)', ['uniform', 'flat_ucb1'])
     """
 
-    name: str  # of the files, and of the place on the page
+    name: str  # of the files, and of the section of the page
     title: str
     caption: str  # what was measured, and how to read it
     panels: tuple[Panel, ...]
@@ -100,15 +96,35 @@ class Chart:
     order: tuple[str, ...] = ()  # of the keys in the legend; by default that of the lines
 
     def figure(self, path: str | Path | None = None, *, runs: bool = False) -> Figure:
-        """Draw with matplotlib, with every run if wanted; written to `path` (.png, .pdf, .svg) if
-        there is one.
+        """Draw with matplotlib.
+
+        Parameters
+        ----------
+        path
+            Where to write the figure (.png, .pdf or .svg), if anywhere.
+        runs
+            Draw every run as well.
+
+        Returns
+        -------
+        The figure.
         """
         from factored_bandits.report.matplotlib.figures import draw
 
         return draw(self, path, runs=runs)
 
     def interactive(self, *, runs: bool = False) -> Any:
-        """The same as a plotly figure."""
+        """Draw with plotly.
+
+        Parameters
+        ----------
+        runs
+            Draw every run as well.
+
+        Returns
+        -------
+        The figure.
+        """
         from .plotly import figure
 
         return figure(self, runs=runs)
@@ -126,6 +142,5 @@ class Chart:
                 if line.label:
                     entries.setdefault(line.key, line)
 
-        return {
-            key: entries[key] for key in dict.fromkeys([*self.order, *entries]) if key in entries
-        }
+        keys = dict.fromkeys([*self.order, *entries])
+        return {key: entries[key] for key in keys if key in entries}

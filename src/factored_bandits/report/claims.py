@@ -1,16 +1,17 @@
 """A sentence of the paper that an experiment can decide, and what was measured."""
 
 from dataclasses import dataclass
-from typing import Literal
 
-Verdict = Literal["holds", "fails", "undecided"]
+from factored_bandits.core.stats import Verdict
+
+__all__ = ["Claim", "Verdict"]
 
 
 @dataclass(frozen=True)
 class Claim:
     """One row of the table of claims.
 
-    >>> Claim("rank1", "TEA beats Rank1Elim at every bias", "5 of 5 biases, smallest lead 3.1 SE", "holds").verdict
+    >>> Claim("rank1", "TEA beats Rank1Elim", "smallest lead 3.1 SE", verdict="holds").verdict
     'holds'
     """
 
@@ -19,16 +20,3 @@ class Claim:
     measured: str  # what came out, with its standard error
     verdict: Verdict
     figure: str = ""  # the name of the chart that shows it, where there is one
-
-
-def verdict_of(difference: float, error: float, wide: float = 3.0) -> Verdict:
-    """Whether a difference that the claim wants positive is so, by `wide` standard errors.
-
-    >>> verdict_of(5.0, 1.0), verdict_of(-5.0, 1.0), verdict_of(2.0, 1.0)
-    ('holds', 'fails', 'undecided')
-    """
-    if difference > wide * error:
-        return "holds"
-    if difference < -wide * error:
-        return "fails"
-    return "undecided"

@@ -2,9 +2,10 @@
 
 Colours are those of Okabe & Ito, told apart by the colour-blind, without yellow, which vanishes on
 white; times seven dash patterns. A variant of an algorithm (other parameters) keeps its colour and
-dashes and is told apart by a marker. Policies say in `Info.style` what they look like. Every other algorithm of the
-library has a place of its own, found from its letters and free of the others', so that a new
-algorithm needs no entry here.
+dashes and is told apart by a marker.
+
+Policies say in `Info.style` what they look like. Every other algorithm gets a free pair of colour
+and dashes, found from its letters, so that a new algorithm needs no entry here.
 """
 
 from __future__ import annotations
@@ -28,12 +29,10 @@ COLOURS = {
     "black": "#000000",
 }
 GREY = "#777777"  # bounds, and what is no policy
-INK, SOFT, EDGE, PALE = (
-    "#333333",
-    "#666666",
-    "#999999",
-    "#d9d9d9",
-)  # of text, captions, axes and grids
+INK = "#333333"  # text
+SOFT = "#666666"  # captions
+EDGE = "#999999"  # axes
+PALE = "#d9d9d9"  # grids
 DASHES: dict[str, tuple[float, ...]] = {
     "solid": (),
     "dashed": (5.0, 2.0),
@@ -43,7 +42,8 @@ DASHES: dict[str, tuple[float, ...]] = {
     "dashdotdot": (6.0, 1.6, 1.2, 1.6, 1.2, 1.6),
     "short": (2.5, 1.5),
 }
-DARK = {  # the same colours where the page is dark
+# The same colours where the page is dark.
+DARK = {
     COLOURS["blue"]: "#3FA2E0",
     COLOURS["vermillion"]: "#F07A2B",
     COLOURS["green"]: "#1FBF92",
@@ -65,8 +65,9 @@ class Look(NamedTuple):
 
 
 def look(label: str) -> Look:
-    """How the policy with this label is drawn, unless a figure holds so many variants that it must
-    differ.
+    """How the policy with this label is drawn alone.
+
+    In a figure with many variants of it the marker may differ; see `looks`.
 
     >>> look("tea")
     Look(colour='#0072B2', dashes=(), marker='')
@@ -79,65 +80,61 @@ def look(label: str) -> Look:
 def looks(labels: Iterable[str]) -> dict[str, Look]:
     """How the policies of one figure are drawn, each different.
 
-    >>> len(set(looks(["tea", "mine", "flat_ucb1", "flat_ucb1(alpha=0.5)", "flat_ucb1(alpha=1.0)"]).values()))
+    >>> labels = ["tea", "mine", "flat_ucb1", "flat_ucb1(alpha=0.5)", "flat_ucb1(alpha=1.0)"]
+    >>> len(set(looks(labels).values()))
     5
     """
     every = sorted(set(labels))
-    places = settle((label.partition("(")[0] for label in every), _library())
+    styles = assign_styles((label.partition("(")[0] for label in every), _library())
     found: dict[str, Look] = {}
 
     for label in every:
         name, _, parameters = label.partition("(")
-        colour, dashes = places[name]
+        colour, dashes = styles[name]
         markers = _turned(MARKERS, parameters) if parameters else [""]
         candidates = [Look(COLOURS[colour], DASHES[dashes], marker) for marker in markers]
-        found[label] = next(
-            (each for each in candidates if each not in found.values()), candidates[0]
-        )
+        unused = (each for each in candidates if each not in found.values())
+        found[label] = next(unused, candidates[0])
 
     return found
 
 
-def bound_look(name: str, place: int) -> Look:
-    """How a bound is drawn: grey, upper bounds dashed, lower bounds dotted, any other by its place
-    in the figure.
+def bound_look(name: str, index: int) -> Look:
+    """How a bound is drawn: grey, upper bounds dashed, lower ones dotted, others by their index.
 
     >>> bound_look("upper bound", 0).dashes, bound_look("lower bound", 1).dashes
     ((5.0, 2.0), (1.2, 1.6))
     """
     known = {"upper": "dashed", "lower": "dotted"}
     patterns = [pattern for pattern in DASHES if pattern != "solid"]
-    return Look(
-        GREY, DASHES[known.get(name.partition(" ")[0], patterns[place % len(patterns)])], ""
-    )
+    pattern = known.get(name.partition(" ")[0], patterns[index % len(patterns)])
+    return Look(GREY, DASHES[pattern], "")
 
 
 @functools.cache
 def _library() -> dict[str, tuple[str, str]]:
     """The colour and dashes of every algorithm of the library."""
-    pinned = {name: make(name).info.style for name in names()}
-    return settle(names(), {name: style for name, style in pinned.items() if style is not None})
+    declared = {name: make(name).info.style for name in names()}
+    known = {name: style for name, style in declared.items() if style is not None}
+    return assign_styles(names(), known)
 
 
-def settle(
-    newcomers: Iterable[str], settled: Mapping[str, tuple[str, str]]
+def assign_styles(
+    newcomers: Iterable[str], known: Mapping[str, tuple[str, str]]
 ) -> dict[str, tuple[str, str]]:
-    """Give each newcomer the first free place, looking from where its letters say; those settled do
-    not move.
-    """
-    places = dict(settled)
-    free = [(colour, dashes) for dashes in DASHES for colour in COLOURS]
+    """Give each newcomer the first free style, from one that its letters determine; others stay."""
+    styles = dict(known)
+    every = [(colour, dashes) for dashes in DASHES for colour in COLOURS]
 
-    for name in sorted(set(newcomers) - set(settled)):
-        candidates = _turned(free, name)
-        places[name] = next(
-            (each for each in candidates if each not in places.values()), candidates[0]
-        )
+    for name in sorted(set(newcomers) - set(known)):
+        candidates = _turned(every, name)
+        free = (style for style in candidates if style not in styles.values())
+        styles[name] = next(free, candidates[0])
 
-    return places
+    return styles
 
 
 def _turned(sequence: Sequence[Item], text: str) -> list[Item]:
-    """The sequence from a place that `text` determines, once round."""
+    """The sequence from an index that `text` determines, once round."""
     start = zlib.crc32(text.encode()) % len(sequence)
     return [*sequence[start:], *sequence[:start]]

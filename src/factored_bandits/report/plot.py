@@ -1,12 +1,11 @@
 """Single figures for a notebook: `fb.plot.regret(comparison)` and the like.
 
-Each function takes what the library returns (a result, a comparison, a survey) or a tidy frame, and
-gives a figure of matplotlib, or with `interactive=True` one of plotly.
+Each function takes what the library returns (a result, a comparison, a benchmark) or a tidy frame,
+and gives a figure of matplotlib, or with `interactive=True` one of plotly.
 """
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -34,19 +33,44 @@ def regret(
     runs: bool = False,
     interactive: bool = False,
 ) -> Any:
-    """Regret over time, a panel for each problem: mean, the middle 80 % of the repetitions, with
-    `runs` each of them.
+    """Regret over time, a panel for each problem: mean and the middle 80 % of the repetitions.
 
+    Parameters
+    ----------
+    source
+        A result, a comparison, a benchmark, a sequence of results, or a tidy frame.
+    title
+        The title; by default the problem.
+    y
+        The scale of the regret; "auto": logarithmic where the final regrets lie far apart.
+    runs
+        Draw every repetition as well.
+    interactive
+        Draw with plotly.
+
+    Returns
+    -------
+    A figure of matplotlib, or of plotly.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is nothing to draw, or the frame is not tidy.
+    MissingExtraError
+        If the library that draws is not installed.
+
+    Examples
+    --------
     >>> import factored_bandits as fb
     >>> problem = fb.environments.spiked(levels=3, best=0.81, gap=0.8)
-    >>> figure = fb.plot.regret(fb.compare("uniform, flat_ucb1", problem, 2_000, repetitions=4, progress=False))
+    >>> comparison = fb.compare("uniform, flat_ucb1", problem, 2_000, 4, progress=False)
+    >>> figure = fb.plot.regret(comparison)
     >>> [line.get_label() for line in figure.axes[0].lines[:2]]
     ['uniform', 'flat_ucb1']
     """
     caption = source.caption() if isinstance(source, Comparison) else None
-    return _drawn(
-        charts.curves(_results(source), title=title, y=y, caption=caption), interactive, runs
-    )
+    chart = charts.curves(_results(source), title=title, y=y, caption=caption)
+    return _drawn(chart, interactive, runs)
 
 
 def eliminations(
@@ -57,60 +81,133 @@ def eliminations(
     repetition: int | None = None,
     interactive: bool = False,
 ) -> Any:
-    """Which level of each factor was in when, in one repetition (the first, unless said); `factors`
-    are names.
+    """When each level of each factor was active, in one repetition.
 
+    Parameters
+    ----------
+    result
+        The result of a policy that eliminates.
+    title
+        The title; by default it names the policy.
+    factors
+        Names for the factors; of a duel, one name for the arms.
+    repetition
+        The number of the repetition; by default the first that eliminated something.
+    interactive
+        Draw with plotly.
+
+    Returns
+    -------
+    A figure of matplotlib, or of plotly.
+
+    Raises
+    ------
+    InvalidInputError
+        If nothing was eliminated.
+    MissingExtraError
+        If pandas or the library that draws is not installed.
+
+    Examples
+    --------
     >>> import factored_bandits as fb
     >>> problem = fb.environments.spiked(levels=3, best=0.81, gap=0.5)
     >>> result = fb.simulate("tea", problem, 10_000, repetitions=2, seed=1, progress=False)
-    >>> [axes.get_title(loc="left") for axes in fb.plot.eliminations(result, factors=["ad", "place"]).axes]
-    ['ad', 'place']
+    >>> figure = fb.plot.eliminations(result, factors=["ad", "position"])
+    >>> [axes.get_title(loc="left") for axes in figure.axes]
+    ['ad', 'position']
     """
     if not result.eliminations:
         raise InvalidInputError(
-            f"{result.policy} ruled nothing out in {result.horizon:,} rounds: there is nothing to "
+            f"{result.label} eliminated nothing in {result.horizon:,} rounds: there is nothing to "
             "draw"
         )
 
-    frame = _frame(result)
-    duel = (
-        int(frame["factor"].max()) == 0 and len(result.sizes) == 2
-    )  # the arms of a duel are noted once
-    sizes = result.sizes[:1] if duel else result.sizes
+    sizes = result.sizes
+    names = [f"factor {l}" for l in range(len(sizes))]
+    if result.kind == "duel":
+        # A duel has two columns over the same arms, which are noted once.
+        sizes = sizes[:1]
+        names = ["arm"]
+
     chart = charts.timeline(
-        frame,
-        title=title or f"{result.policy}: which level was in when",
+        _frame(result),
+        title=title or f"{result.label}: when each level was active",
         sizes=sizes,
         horizon=result.horizon,
         best=result.best,
-        factors=factors or (["arm"] if duel else None),
+        factors=factors or names,
         repetition=repetition,
     )
     return _drawn(chart, interactive)
 
 
 def profile(source: Any, *, title: str = "Performance profile", interactive: bool = False) -> Any:
-    """On what share of the problems each policy is within a factor of the best, of a survey or a
-    tidy frame.
+    """On what share of the problems each policy is within a factor of the best.
 
+    Parameters
+    ----------
+    source
+        A benchmark, a tidy frame, a sequence of results, or a dict problem -> policy -> regret.
+    title
+        The title.
+    interactive
+        Draw with plotly.
+
+    Returns
+    -------
+    A figure of matplotlib, or of plotly.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is nothing to draw, or the frame is not tidy.
+    MissingExtraError
+        If the library that draws is not installed.
+
+    Examples
+    --------
     >>> import factored_bandits as fb
-    >>> figure = fb.plot.profile({"easy": {"tea": 10.0, "flat_ucb1": 15.0}, "hard": {"tea": 80.0, "flat_ucb1": 20.0}})
+    >>> easy = {"tea": 10.0, "flat_ucb1": 15.0}
+    >>> hard = {"tea": 80.0, "flat_ucb1": 20.0}
+    >>> figure = fb.plot.profile({"easy": easy, "hard": hard})
     >>> [line.get_label() for line in figure.axes[0].lines[:2]]
     ['flat_ucb1', 'tea']
     """
     if isinstance(source, Benchmark):
-        return _drawn(
-            charts.profile(source.regrets(), title=title, caption=source.caption()), interactive
-        )
-    return _drawn(charts.profile(_results(source), title=title), interactive)
+        chart = charts.profile(source.regrets(), title=title, caption=source.caption())
+    else:
+        chart = charts.profile(_results(source), title=title)
+
+    return _drawn(chart, interactive)
 
 
 def slopes(
     frame: pandas.DataFrame, *, title: str = "Final regret against K", interactive: bool = False
 ) -> Any:
-    """Mean regret at the horizon against K, on logarithmic axes, with fitted slopes; the frame has
-    a column `arms`.
+    """Mean regret at the horizon against K, on logarithmic axes, with fitted slopes.
 
+    Parameters
+    ----------
+    frame
+        A tidy frame with a column `arms` ("64" or "16x16"), and one problem per K.
+    title
+        The title.
+    interactive
+        Draw with plotly.
+
+    Returns
+    -------
+    A figure of matplotlib, or of plotly.
+
+    Raises
+    ------
+    InvalidInputError
+        If the frame is not tidy, or a policy has several problems of the same K.
+    MissingExtraError
+        If the library that draws is not installed.
+
+    Examples
+    --------
     >>> import factored_bandits as fb, pandas as pd
     >>> frame = pd.DataFrame({"policy": "tea", "arms": ["8", "16"], "round": 9, "regret": [3, 6]})
     >>> [text.get_text() for text in fb.plot.slopes(frame.assign(problem=frame.arms)).axes[0].texts]
@@ -122,9 +219,32 @@ def slopes(
 def bounds(
     result: Result, environment: Environment, *, title: str | None = None, interactive: bool = False
 ) -> Any:
-    """Measured regret between the upper bound, if the paper has one for the policy, and the lower
-    bound.
+    """Measured regret between the upper bound, if the policy has one, and the lower bound.
 
+    Parameters
+    ----------
+    result
+        The result of a simulation.
+    environment
+        The problem that it was run on.
+    title
+        The title; by default the problem.
+    interactive
+        Draw with plotly.
+
+    Returns
+    -------
+    A figure of matplotlib, or of plotly.
+
+    Raises
+    ------
+    InvalidInputError
+        If the result is of another problem.
+    MissingExtraError
+        If the library that draws is not installed.
+
+    Examples
+    --------
     >>> import factored_bandits as fb
     >>> problem = fb.environments.spiked(levels=3, best=0.81, gap=0.5)
     >>> result = fb.simulate("tea", problem, horizon=10_000, repetitions=2, seed=1, progress=False)
@@ -142,16 +262,8 @@ def _results(source: Any) -> Any:
     """What `charts` takes: a frame, a mapping or a sequence as they are."""
     if isinstance(source, Result):
         return [source]
-    if isinstance(source, Comparison):
+    if isinstance(source, (Comparison, Benchmark)):
         return source.results
-    if isinstance(source, Benchmark):
-        named = zip(source.instances, source.comparisons, strict=False)
-        return [
-            dataclasses.replace(one, problem=instance.name)
-            for instance, every in named
-            for one in every.results
-        ]
-
     return source
 
 
@@ -160,4 +272,5 @@ def _frame(result: Result) -> pandas.DataFrame:
         import pandas as pd
     except ImportError:
         raise MissingExtraError.of("pandas", "frame", "a timeline of eliminations") from None
-    return pd.DataFrame(result.eliminations).assign(policy=result.policy, problem=result.problem)
+
+    return pd.DataFrame(result.eliminations).assign(policy=result.label, problem=result.problem)

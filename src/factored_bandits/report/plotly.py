@@ -1,6 +1,4 @@
-"""Charts for plotly: the traces and the layout of each panel as plain data, and whole figures for
-notebooks.
-"""
+"""Charts for plotly: traces and layout of each panel as plain data, whole figures for notebooks."""
 
 from __future__ import annotations
 
@@ -35,17 +33,14 @@ ROW = (7, 17)  # pixels of a row, smallest and largest
 def script() -> str:
     """The source of plotly's script, which ships inside its Python package."""
     try:
-        return (
-            resources.files("plotly")
-            .joinpath("package_data", "plotly.min.js")
-            .read_text(encoding="utf-8")
-        )
+        package = resources.files("plotly")
+        return package.joinpath("package_data", "plotly.min.js").read_text(encoding="utf-8")
     except ImportError:
         raise MissingExtraError.of("plotly", "report", "an interactive chart") from None
 
 
 def figure(chart: Chart, *, runs: bool = False) -> Any:
-    """The chart as a plotly figure, with every run if wanted: panels below one another, one legend."""
+    """The chart as a plotly figure: panels below one another, one legend; every run if wanted."""
     try:
         import plotly.graph_objects as go
     except ImportError:
@@ -61,29 +56,40 @@ def figure(chart: Chart, *, runs: bool = False) -> Any:
         "annotations": [],
     }
     named: set[str] = set()
+    count = len(chart.panels)
 
     for i, panel in enumerate(chart.panels):
         suffix = "" if i == 0 else str(i + 1)
+        x_axis = f"x{suffix}"
+        y_axis = f"y{suffix}"
+
         for trace in [*(all_runs(panel) if runs else []), *bands(panel), *traces(panel)]:
+            # An entry of the legend stands for the lines of all panels.
             first = bool(trace.get("showlegend")) and trace["legendgroup"] not in named
-            named |= {trace["legendgroup"]} if first else set()
-            data.append(trace | {"xaxis": f"x{suffix}", "yaxis": f"y{suffix}", "showlegend": first})
-        top = 1.0 - i / len(chart.panels)
-        bottom = top - 0.78 / len(chart.panels) if len(chart.panels) > 1 else 0.0
-        layout[f"xaxis{suffix}"] = axis(panel.x) | {"anchor": f"y{suffix}"}
-        layout[f"yaxis{suffix}"] = axis(panel.y) | {"anchor": f"x{suffix}", "domain": [bottom, top]}
-        if len(chart.panels) > 1:
-            place = {
-                "x": 0,
-                "y": top,
-                "xref": "paper",
-                "yref": "paper",
-                "yanchor": "bottom",
-                "showarrow": False,
-            }
-            layout["annotations"].append({"text": html.escape(panel.title), **place})
+            if first:
+                named.add(trace["legendgroup"])
+            data.append(trace | {"xaxis": x_axis, "yaxis": y_axis, "showlegend": first})
+
+        top = 1.0 - i / count
+        bottom = top - 0.78 / count if count > 1 else 0.0
+        layout[f"xaxis{suffix}"] = axis(panel.x) | {"anchor": y_axis}
+        layout[f"yaxis{suffix}"] = axis(panel.y) | {"anchor": x_axis, "domain": [bottom, top]}
+        if count > 1:
+            layout["annotations"].append(_heading(panel.title, top))
 
     return go.Figure({"data": data, "layout": layout})
+
+
+def _heading(title: str, top: float) -> dict[str, Any]:
+    return {
+        "text": html.escape(title),
+        "x": 0,
+        "y": top,
+        "xref": "paper",
+        "yref": "paper",
+        "yanchor": "bottom",
+        "showarrow": False,
+    }
 
 
 def bands(panel: Panel) -> list[dict[str, Any]]:
@@ -115,21 +121,19 @@ def all_runs(panel: Panel) -> list[dict[str, Any]]:
 
 
 def compact_runs(panel: Panel, points: int) -> list[dict[str, Any]]:
-    """The runs of each line as the page keeps them: rounds once, and that many points of each run."""
+    """The runs of each line as the page keeps them: rounds once, `points` points of each run."""
     found = []
     for line in panel.lines:
         if line.runs is not None:
             n = len(line.x)
             keep = np.unique(np.linspace(0, n - 1, min(n, points)).round().astype(int))
-            runs = [rounded(run[keep]) for run in line.runs]
-            found.append(
-                {
-                    "key": line.key,
-                    "color": line.look.colour,
-                    "x": rounded(line.x[keep]),
-                    "runs": runs,
-                }
-            )
+            compact = {
+                "key": line.key,
+                "color": line.look.colour,
+                "x": rounded(line.x[keep]),
+                "runs": [rounded(run[keep]) for run in line.runs],
+            }
+            found.append(compact)
 
     return found
 
@@ -151,14 +155,17 @@ def _short(value: float) -> float | int | None:
 
 
 def _scatter(key: str, x: Floats, y: Floats, **more: Any) -> dict[str, Any]:
-    common = {
+    return {
         "type": "scatter",
         "mode": "lines",
         "x": rounded(x),
         "y": rounded(y),
         "hoverinfo": "skip",
+        "legendgroup": key,
+        "name": html.escape(key),
+        "showlegend": False,
+        **more,
     }
-    return {**common, "legendgroup": key, "name": html.escape(key), "showlegend": False, **more}
 
 
 def _band(line: Line, low: Floats, high: Floats) -> dict[str, Any]:
@@ -187,7 +194,8 @@ def _line(line: Line) -> dict[str, Any]:
     }
 
     if line.errors is not None:
-        more["mode"], more["marker"] = "markers", marker | {"size": 8}
+        more["mode"] = "markers"
+        more["marker"] = marker | {"size": 8}
         more["error_y"] = {
             "array": rounded(line.errors),
             "color": line.look.colour,
@@ -195,51 +203,48 @@ def _line(line: Line) -> dict[str, Any]:
             "width": 3,
         }
     elif line.look.marker:
-        more["mode"], more["marker"] = "lines+markers", marker | {"maxdisplayed": 9}
+        more["mode"] = "lines+markers"
+        more["marker"] = marker | {"maxdisplayed": 9}
 
     if line.label:
-        more |= {
-            "hoverinfo": "all",
-            "hovertemplate": f"<b>{html.escape(line.label)}</b><br>{HOVER}<extra></extra>",
-        }
-
-    if line.label and line.low is not None and line.high is not None:
-        more["customdata"] = [
-            list(pair) for pair in zip(rounded(line.low), rounded(line.high), strict=True)
-        ]
-        more["hovertemplate"] = more["hovertemplate"].replace("<extra>", f"{HOVER_BAND}<extra>")
+        told = f"<b>{html.escape(line.label)}</b><br>{HOVER}"
+        if line.low is not None and line.high is not None:
+            band = zip(rounded(line.low), rounded(line.high), strict=True)
+            more["customdata"] = [list(pair) for pair in band]
+            told += HOVER_BAND
+        more["hoverinfo"] = "all"
+        more["hovertemplate"] = f"{told}<extra></extra>"
 
     return _scatter(line.key, line.x, line.y, **more)
 
 
 def _rows(panel: Panel) -> list[dict[str, Any]]:
-    """Thick pieces of line while a level is in, a tick where it came back."""
+    """Thick pieces of line while a level is active, a tick where it re-enters."""
     if panel.look is None:
         return []
     bars: list[tuple[float, float, str]] = []
-    back: list[tuple[float, float, str]] = []
+    re_entries: list[tuple[float, float, str]] = []
 
     for i, row in enumerate(panel.rows):
         label = html.escape(row.label)
-        gap = (math.nan, math.nan, "")
-        bars += [
-            point for start, end in row.spans for point in ((start, i, label), (end, i, label), gap)
-        ]
-        back += [(at, i, label) for at in row.returns]
+        for start, end in row.spans:
+            # A point that is no number ends a piece of the line.
+            bars += [(start, i, label), (end, i, label), (math.nan, math.nan, "")]
+        re_entries += [(at, i, label) for at in row.re_entries]
 
     high = row_height(panel)
-    found = [_levels("in", "", bars, line={"color": panel.look.colour, "width": 0.65 * high})]
+    line = {"color": panel.look.colour, "width": 0.65 * high}
+    found = [_levels("active", "", bars, line=line)]
 
-    if back:
+    if re_entries:
         marker = {
             "symbol": "line-ns-open",
             "size": 0.6 * high,
             "color": INK,
             "line": {"width": 0.5 if panel.crowded else 1.3},
         }
-        found.append(
-            _levels("back", "came back in ", back, mode="markers", marker=marker, opacity=0.75)
-        )
+        ticks = {"mode": "markers", "marker": marker, "opacity": 0.75}
+        found.append(_levels("re-entry", "re-entered in ", re_entries, **ticks))
 
     return found
 
@@ -248,16 +253,15 @@ def _levels(
     key: str, what: str, points: list[tuple[float, float, str]], **more: Any
 ) -> dict[str, Any]:
     """Points (round, row, level) that say which level they are of; their rounds are exact."""
-    x, y = (np.array([point[i] for point in points]) for i in (0, 1))
+    x = np.array([at for at, _, _ in points])
+    y = np.array([row for _, row, _ in points])
     exact = [None if math.isnan(at) else int(at) for at in x]
-    told = f"level %{{text}}<br>{what}round %{{x:,.0f}}<extra></extra>"
-    names = [point[2] for point in points]
 
     return _scatter(key, x, y, **more) | {
         "x": exact,
-        "text": names,
+        "text": [level for _, _, level in points],
         "hoverinfo": "text",
-        "hovertemplate": told,
+        "hovertemplate": f"level %{{text}}<br>{what}round %{{x:,.0f}}<extra></extra>",
     }
 
 
@@ -275,14 +279,11 @@ def axis(own: Axis) -> dict[str, Any]:
         "automargin": True,
     }
     if own.ticks:
-        found |= {
-            "tickvals": [at for at, _ in own.ticks],
-            "ticktext": [html.escape(text) for _, text in own.ticks],
-        }
-
-    return found | (
-        {"exponentformat": "power", "nticks": 7} if own.log else {"exponentformat": "SI"}
-    )
+        found["tickvals"] = [at for at, _ in own.ticks]
+        found["ticktext"] = [html.escape(text) for _, text in own.ticks]
+    if own.log:
+        return found | {"exponentformat": "power", "nticks": 7}
+    return found | {"exponentformat": "SI"}
 
 
 def row_height(panel: Panel) -> float:

@@ -1,77 +1,102 @@
-"""`benchmark`: policies on a whole suite of problems; a table for each, and one performance
-profile.
-"""
+"""`benchmark`: policies on a suite of problems; a table for each, and one performance profile."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import dataclasses
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from factored_bandits.core.table import Table, regret_table
+from factored_bandits.core.table import Table
 from factored_bandits.environments import Environment
 from factored_bandits.environments.suites import Instance
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies import Policy
-from factored_bandits.report.charts import profile
 
+from .checkpoints import horizon_of
 from .compare import Comparison, Written, compare, suitable
 from .profile import Regrets, profile_table
-from .simulate import LONGEST, integer
+from .result import Result
+from .summaries import regret_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-FORMAT, VERSION = "factored-bandits/survey", 1
+FORMAT = "factored-bandits/benchmark"
+VERSION = 1
 
 
 @dataclass(frozen=True, eq=False)
 class Benchmark:
-    """Policies on the problems of a suite; print it for the tables."""
+    """Policies on the problems of a suite; print it for the tables.
 
-    instances: list[Instance]  # all that were asked for
-    comparisons: list[Comparison]  # of those that were run, in the same order
-    refusals: list[dict[str, str]]  # per case the policies that cannot play it, and why
-    repetitions: int  # as asked for
+    Attributes
+    ----------
+    instances
+        All problems that were asked for.
+    comparisons
+        Of those that were run, in the same order.
+    refusals
+        Per instance the policies that cannot play it, and why.
+    repetitions
+        How many repetitions were asked for.
+    """
+
+    instances: list[Instance]
+    comparisons: list[Comparison]
+    refusals: list[dict[str, str]]
+    repetitions: int
 
     @property
     def interrupted(self) -> bool:
         """Whether Ctrl-C ended it early."""
-        return len(self.comparisons) < len(self.instances) or any(
-            one.interrupted for one in self.comparisons
-        )
+        unfinished = len(self.comparisons) < len(self.instances)
+        return unfinished or any(one.interrupted for one in self.comparisons)
+
+    @property
+    def results(self) -> list[Result]:
+        """Every result, named after its instance."""
+        return [
+            dataclasses.replace(result, name=instance.name)
+            for instance, one in self._finished()
+            for result in one.results
+        ]
+
+    def _finished(self) -> Iterator[tuple[Instance, Comparison]]:
+        return zip(self.instances, self.comparisons, strict=False)
 
     def regrets(self) -> Regrets:
         """Mean regret at the horizon by problem and policy."""
-        named = zip(self.instances, self.comparisons, strict=False)
         return {
-            instance.name: {r.policy: r.summary().mean for r in one.results}
-            for instance, one in named
+            instance.name: {result.label: result.summary().mean for result in one.results}
+            for instance, one in self._finished()
         }
 
     def profile(self) -> Table:
         """On what share of the problems each policy is within a factor of the best."""
-        return profile_table(
-            self.regrets(), "Within a factor of the smallest mean regret", self.caption()
-        )
+        title = "Within a factor of the smallest mean regret"
+        return profile_table(self.regrets(), title, self.caption())
 
     def caption(self) -> str:
         """How much was run."""
         horizons = sorted({result.horizon for one in self.comparisons for result in one.results})
-        rounds = f"{horizons[0]:,}" + (f" to {horizons[-1]:,}" if len(horizons) > 1 else "")
+        rounds = f"{horizons[0]:,}"
+        if len(horizons) > 1:
+            rounds += f" to {horizons[-1]:,}"
+
         done = len(self.comparisons)
-        stopped = (
-            f"; interrupted: {done} of {len(self.instances)} problems" if self.interrupted else ""
-        )
+        stopped = ""
+        if self.interrupted:
+            stopped = f"; interrupted: {done} of {len(self.instances)} problems"
+
         return f"{done} problems; {rounds} rounds; {self.repetitions} repetitions{stopped}"
 
     def tables(self) -> list[Table]:
-        """One per problem: mean, median and worst regret, the best policy first; then the profile."""
-        named = zip(self.instances, self.comparisons, strict=False)
+        """A table per problem, with the best policy first; then the profile."""
         own = [
             regret_table(one.results, f"{instance.name}: {instance.why}", one.caption())
-            for instance, one in named
+            for instance, one in self._finished()
         ]
         return [*own, self.profile()]
 
@@ -94,31 +119,53 @@ class Benchmark:
         return "\n\n".join([*map(str, self.tables()), *self.left_out()])
 
     def plot(self, path: str | Path | None = None, *, title: str = "") -> Figure:
-        """The performance profile; written to `path` (.png, .pdf or .svg) if given."""
-        return profile(
-            self.regrets(), title=title or "Performance profile", caption=self.caption()
-        ).figure(path)
+        """The performance profile.
+
+        Parameters
+        ----------
+        path
+            Where to write the figure (.png, .pdf or .svg), if anywhere.
+        title
+            The title; "Performance profile" by default.
+
+        Returns
+        -------
+        The figure of matplotlib.
+
+        Raises
+        ------
+        MissingExtraError
+            If matplotlib is not installed.
+        """
+        # The one way up from here: figures are drawn by `report`, which knows results.
+        from factored_bandits.report.charts import profile
+
+        shown = title or "Performance profile"
+        return profile(self.regrets(), title=shown, caption=self.caption()).figure(path)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything that the tables and the figure show, ready for JSON."""
+        profile = self.profile()
         named = zip(self.instances, self.comparisons, self.refusals, strict=False)
+        instances = [
+            {
+                "name": instance.name,
+                "why": instance.why,
+                "refused": refused,
+                "comparison": one.to_dict(),
+            }
+            for instance, one, refused in named
+        ]
+
         return {
             "format": FORMAT,
             "version": VERSION,
             "repetitions": self.repetitions,
             "interrupted": self.interrupted,
-            "cases": [
-                {
-                    "name": instance.name,
-                    "why": instance.why,
-                    "refused": refused,
-                    "comparison": one.to_dict(),
-                }
-                for instance, one, refused in named
-            ],
+            "instances": instances,
             "profile": {
-                "columns": list(self.profile().columns),
-                "rows": [list(row) for row in self.profile().rows],
+                "columns": list(profile.columns),
+                "rows": [list(row) for row in profile.rows],
             },
         }
 
@@ -134,21 +181,47 @@ def benchmark(
 ) -> Benchmark:
     """Run policies on every problem of a suite.
 
-    `policies`: as in `compare`; None for all there are. One that cannot play a problem is left out
-    there. `horizon`: for all problems, instead of each one's own. After Ctrl-C, what is finished
-    comes back, marked `interrupted`.
+    After Ctrl-C, what is finished is returned, marked `interrupted`.
 
+    Parameters
+    ----------
+    instances
+        The problems, such as `fb.suites.factored()`.
+    policies
+        As in `compare`; None for all there are. One that cannot play a problem is left out there.
+    horizon
+        The number of rounds on every problem, instead of each one's own.
+    repetitions
+        How many independent repetitions to run of each policy on each problem.
+    seed
+        Same seed, same numbers.
+    workers
+        The number of threads; by default one per processor.
+    progress
+        Show a progress bar for each run that takes more than two seconds.
+
+    Returns
+    -------
+    A `Benchmark`, which prints as a table per problem and a performance profile.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is wrong, or none of the policies can play one of the problems.
+
+    Examples
+    --------
     >>> import factored_bandits as fb
     >>> trap = [instance for instance in fb.suites.factored() if instance.name == "trap 2x16"]
-    >>> found = fb.benchmark(trap, "uniform, lin_thompson", horizon=2_000, repetitions=2, progress=False)
+    >>> found = fb.benchmark(trap, "uniform, lin_thompson", 2_000, repetitions=2, progress=False)
     >>> [row[0] for row in found.profile().rows]
     ['lin_thompson', 'uniform']
     """
     if not instances:
-        raise InvalidInputError("cases is empty: give a suite such as fb.suites.factored()")
+        raise InvalidInputError("instances is empty: give a suite such as fb.suites.factored()")
+
     rounds = [
-        integer("horizon", instance.horizon if horizon is None else horizon, 1, LONGEST)
-        for instance in instances
+        horizon_of(instance.horizon if horizon is None else horizon) for instance in instances
     ]
     problems = [instance.problem() for instance in instances]
     playing = [
@@ -159,19 +232,17 @@ def benchmark(
 
     for problem, t, (able, _) in zip(problems, rounds, playing, strict=True):
         try:
-            comparisons.append(
-                compare(able, problem, t, repetitions, seed, workers=workers, progress=progress)
-            )
-        except KeyboardInterrupt:
+            one = compare(able, problem, t, repetitions, seed, workers=workers, progress=progress)
+        except KeyboardInterrupt:  # before the first repetition was finished
             break
-        if comparisons[-1].interrupted:
+        comparisons.append(one)
+        if one.interrupted:
             break
 
     if not comparisons:
         raise KeyboardInterrupt
-    return Benchmark(
-        list(instances), comparisons, [refused for _, refused in playing], int(repetitions)
-    )
+    refusals = [refused for _, refused in playing]
+    return Benchmark(list(instances), comparisons, refusals, int(repetitions))
 
 
 def _players(

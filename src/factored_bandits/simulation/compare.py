@@ -6,21 +6,21 @@ import types
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from factored_bandits.core.table import Table, regret_table
+from factored_bandits.core.table import Table
 from factored_bandits.environments import Environment
 from factored_bandits.errors import InvalidInputError, MissingExtraError
-from factored_bandits.policies import Policy, make, names
-from factored_bandits.policies.notation import parse, parse_list
-from factored_bandits.report.charts import Scale, curves
-from factored_bandits.report.measured import describe
+from factored_bandits.policies import Policy, make, make_all, names
 
+from .checkpoints import horizon_of
 from .eliminations import elimination_summaries, elimination_tables
 from .result import Result
-from .simulate import LONGEST, check_fit, integer, simulate
+from .runner import check_playable
+from .simulate import simulate
+from .summaries import describe, regret_table
 
 if TYPE_CHECKING:
     import pandas
@@ -33,13 +33,27 @@ VERSION = 1
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Several policies on one problem; print it for the table."""
+    """Several policies on one problem; print it for the table.
+
+    Attributes
+    ----------
+    problem
+        The environment.
+    policies
+        All policies that were asked for.
+    results
+        Those of the policies that were run, in the order in which they were asked for.
+    repetitions
+        How many repetitions were asked for.
+    not_run
+        The labels of the policies that Ctrl-C came before.
+    """
 
     problem: Environment
-    policies: list[Policy]  # all that were asked for
-    results: list[Result]  # of those that were run, in the order in which they were asked for
-    repetitions: int  # as asked for
-    not_run: list[str] = field(default_factory=list)  # Ctrl-C came before them
+    policies: list[Policy]
+    results: list[Result]
+    repetitions: int
+    not_run: list[str] = field(default_factory=list)
 
     @property
     def interrupted(self) -> bool:
@@ -49,12 +63,14 @@ class Comparison:
     def caption(self) -> str:
         """Problem, unit, horizon, repetitions and seed, and what is missing after Ctrl-C."""
         notes = [
-            f"{r.policy} only {r.repetitions} of {self.repetitions}"
-            for r in self.results
-            if r.interrupted
+            f"{result.label} only {result.repetitions} of {self.repetitions}"
+            for result in self.results
+            if result.interrupted
         ]
         notes += [f"{label} not run" for label in self.not_run]
-        return describe(self.results) + (f"; interrupted: {', '.join(notes)}" if notes else "")
+
+        caption = describe(self.results)
+        return f"{caption}; interrupted: {', '.join(notes)}" if notes else caption
 
     def summary(self) -> Table:
         """Regret at the horizon, the best policy first; who found the best action, and when."""
@@ -67,25 +83,65 @@ class Comparison:
     __str__ = table
 
     def eliminations(self, factors: Sequence[str] | None = None) -> list[Table]:
-        """For each policy that eliminates, when each level was ruled out; `factors` are names for
-        the factors.
+        """For each policy that eliminates, when each level was eliminated.
+
+        Parameters
+        ----------
+        factors
+            Names for the factors; of a duel, one name for the arms.
+
+        Returns
+        -------
+        One or more tables per policy.
+
+        Raises
+        ------
+        InvalidInputError
+            If there is not one name per factor.
         """
         shown = self._factors(factors)
-        results = [result for result in self.results if result.policy in self._eliminating()]
-        return [table for result in results for table in elimination_tables(result, shown)]
+        return [
+            table
+            for result in self.results
+            if result.policy.eliminates
+            for table in elimination_tables(result, shown)
+        ]
 
     def eliminations_table(self, factors: Sequence[str] | None = None) -> str:
         """`eliminations()` as text."""
-        return (
-            "\n\n".join(map(str, self.eliminations(factors))) or "none of these policies eliminates"
-        )
+        tables = "\n\n".join(map(str, self.eliminations(factors)))
+        return tables or "none of these policies eliminates"
 
     def plot(
-        self, path: str | Path | None = None, *, title: str | None = None, y: Scale = "auto"
+        self,
+        path: str | Path | None = None,
+        *,
+        title: str | None = None,
+        y: Literal["auto", "linear", "log"] = "auto",
     ) -> Figure:
-        """Regret over time: mean lines, quantile bands; written to `path` (.png, .pdf or .svg) if
-        given.
+        """Regret over time: mean lines, quantile bands.
+
+        Parameters
+        ----------
+        path
+            Where to write the figure (.png, .pdf or .svg), if anywhere.
+        title
+            The title; by default the problem.
+        y
+            The scale of the regret.
+
+        Returns
+        -------
+        The figure of matplotlib.
+
+        Raises
+        ------
+        MissingExtraError
+            If matplotlib is not installed.
         """
+        # The one way up from here: figures are drawn by `report`, which knows results.
+        from factored_bandits.report.charts import curves
+
         return curves(self.results, title=title, y=y, caption=self.caption()).figure(path)
 
     def columns(self) -> dict[str, Any]:
@@ -94,23 +150,32 @@ class Comparison:
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
     def to_frame(self) -> pandas.DataFrame:
-        """All results as one tidy pandas frame."""
+        """All results as one tidy pandas frame.
+
+        Raises
+        ------
+        MissingExtraError
+            If pandas is not installed.
+        """
         try:
             import pandas as pd
         except ImportError:
             raise MissingExtraError.of("pandas", "frame", "to_frame()") from None
+
         return pd.DataFrame(self.columns())
 
     def to_dict(self) -> dict[str, Any]:
         """Everything that the table and the figure show, ready for JSON."""
         first = self.results[0]
+        sizes = self._sizes()
+
         return {
             "format": FORMAT,
             "version": VERSION,
             "problem": self.problem.name,
             "kind": self.problem.kind,
-            "sizes": list(self._sizes()),
-            "best": list(self.problem.best[: len(self._sizes())]),
+            "sizes": list(sizes),
+            "best": list(self.problem.best[: len(sizes)]),
             "unit": first.unit,
             "horizon": first.horizon,
             "repetitions": self.repetitions,
@@ -123,14 +188,14 @@ class Comparison:
     def _policy_dict(self, result: Result) -> dict[str, Any]:
         summary = result.summary()
         low, high = np.quantile(result.regret, [0.1, 0.9], axis=0)
-        eliminations = (
-            elimination_summaries(result, len(self._sizes()))
-            if result.policy in self._eliminating()
-            else None
-        )
+
+        eliminations = None
+        if result.policy.eliminates:
+            levels = elimination_summaries(result, len(self._sizes()))
+            eliminations = [level._asdict() for level in levels]
 
         return {
-            "policy": result.policy,
+            "policy": result.label,
             "repetitions": result.repetitions,
             "mean": summary.mean,
             "standard_error": _finite(summary.standard_error),
@@ -145,9 +210,7 @@ class Comparison:
                 "quantile_10": low.tolist(),
                 "quantile_90": high.tolist(),
             },
-            "eliminations": None
-            if eliminations is None
-            else [summary._asdict() for summary in eliminations],
+            "eliminations": eliminations,
         }
 
     def _sizes(self) -> tuple[int, ...]:
@@ -156,11 +219,9 @@ class Comparison:
     def _factors(self, given: Sequence[str] | None) -> list[str]:
         sizes = self._sizes()
         if given is None:
-            return (
-                ["arm"]
-                if self.problem.kind == "duel"
-                else [f"factor {l}" for l in range(len(sizes))]
-            )
+            if self.problem.kind == "duel":
+                return ["arm"]
+            return [f"factor {l}" for l in range(len(sizes))]
 
         if len(given) != len(sizes):
             raise InvalidInputError(
@@ -168,9 +229,6 @@ class Comparison:
             )
 
         return list(given)
-
-    def _eliminating(self) -> set[str]:
-        return {policy.label for policy in self.policies if policy.eliminates}
 
 
 def compare(
@@ -186,24 +244,65 @@ def compare(
 ) -> Comparison:
     """Run several policies on one problem; every one meets the same noise.
 
-    `policies`: names, made policies or modules, or one text such as `"tea, flat_ucb1(alpha=0.5)"`.
-    The other arguments are those of `simulate`. After Ctrl-C, what is finished comes back, marked
-    `interrupted`.
+    After Ctrl-C, what is finished is returned, marked `interrupted`.
 
+    Parameters
+    ----------
+    policies
+        Labels, made policies or modules, or one text such as `"tea, flat_ucb1(alpha=0.5)"`.
+    environment
+        The problem, made by `fb.environments`.
+    horizon
+        The number of rounds of a repetition.
+    repetitions
+        How many independent repetitions to run of each policy.
+    seed
+        Same seed, same numbers.
+    checkpoints
+        The rounds at which regret is noted, or how many (log-spaced; 100 by default).
+    workers
+        The number of threads; by default one per processor.
+    progress
+        Show a progress bar for each policy that takes more than two seconds.
+    certify
+        Keep what `fb.certificate` needs.
+
+    Returns
+    -------
+    A `Comparison`, which prints as a table.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is wrong, or one of the policies cannot play the problem.
+
+    Examples
+    --------
     >>> import factored_bandits as fb
-    >>> environment = fb.environments.spiked(levels=3, best=0.81, gap=0.8)
-    >>> comparison = fb.compare("uniform, flat_ucb1", environment, horizon=2_000, repetitions=4, progress=False)
+    >>> problem = fb.environments.spiked(levels=3, best=0.81, gap=0.8)
+    >>> comparison = fb.compare("uniform, flat_ucb1", problem, 2_000, 4, progress=False)
     >>> [row[0] for row in comparison.summary().rows]
     ['flat_ucb1', 'uniform']
     """
-    chosen = _policies(policies)
-    run = (horizon, repetitions, seed, checkpoints, workers)
-    _check_all(chosen, environment, integer("horizon", horizon, 1, LONGEST))
-    results: list[Result] = []
+    chosen = chosen_policies(policies)
+    rounds = horizon_of(horizon)
+    for policy in chosen:
+        check_playable(policy, environment, rounds)
 
+    results: list[Result] = []
     for policy in chosen:
         try:
-            result = simulate(policy, environment, *run, progress=progress, certify=certify)
+            result = simulate(
+                policy,
+                environment,
+                rounds,
+                repetitions,
+                seed,
+                checkpoints,
+                workers,
+                progress=progress,
+                certify=certify,
+            )
         except KeyboardInterrupt:  # before the first repetition was finished
             break
         results.append(result)
@@ -217,23 +316,41 @@ def compare(
 
 
 def suitable(
-    problem: Environment, horizon: float, policies: Written | Iterable[Written] | None = None
+    environment: Environment, horizon: float, policies: Written | Iterable[Written] | None = None
 ) -> tuple[list[Policy], dict[str, str]]:
-    """Those of the policies (None: of all of its kind) that can play the problem; and for the
-    others, why they cannot.
+    """Those of the policies that can play the problem; and for the others, why they cannot.
 
+    Parameters
+    ----------
+    environment
+        The problem.
+    horizon
+        The number of rounds.
+    policies
+        As in `compare`; None for all of the kind of the problem.
+
+    Returns
+    -------
+    The policies that can, and a reason by label for those that cannot.
+
+    Examples
+    --------
     >>> import factored_bandits as fb
     >>> able, refused = suitable(fb.environments.identical_gap(4, 0.8), horizon=100)
     >>> "dueling_tea" in [policy.name for policy in able]
     True
     """
+    rounds = horizon_of(horizon)
+    if policies is None:
+        candidates = [make(name) for name in names(environment.kind)]
+    else:
+        candidates = chosen_policies(policies)
+
     able = []
     refused = {}
-    rounds = integer("horizon", horizon, 1, LONGEST)
-
-    for policy in map(make, names(problem.kind)) if policies is None else _policies(policies):
+    for policy in candidates:
         try:
-            _check_all([policy], problem, rounds)
+            check_playable(policy, environment, rounds)
         except InvalidInputError as error:
             refused[policy.label] = str(error)
         else:
@@ -242,35 +359,31 @@ def suitable(
     return able, refused
 
 
-def _policies(given: Written | Iterable[Written]) -> list[Policy]:
+def chosen_policies(given: Written | Iterable[Written]) -> list[Policy]:
+    """The policies that a user names, each once.
+
+    >>> [policy.label for policy in chosen_policies("tea, flat_ucb1(alpha=0.5)")]
+    ['tea', 'flat_ucb1(alpha=0.5)']
+    """
     if isinstance(given, str):
-        chosen = parse_list(given)
+        chosen = make_all(given)
     else:
         several = [given] if isinstance(given, (types.ModuleType, Policy)) else list(given)
-        chosen = [parse(policy) if isinstance(policy, str) else make(policy) for policy in several]
+        chosen = [make(policy) for policy in several]
 
     if not chosen:
         raise InvalidInputError("policies is empty: name at least one, for example 'tea, uniform'")
+
     seen: dict[str, Policy] = {}
     for policy in chosen:
         if policy.label in seen:
-            same = policy == seen[policy.label]
-            why = (
-                "is listed twice"
-                if same
-                else "stands for two different policies; rename one of the modules"
-            )
+            why = "stands for two different policies; rename one of the modules"
+            if policy == seen[policy.label]:
+                why = "is listed twice"
             raise InvalidInputError(f"policies: {policy.label!r} {why}")
         seen[policy.label] = policy
 
     return chosen
-
-
-def _check_all(policies: list[Policy], problem: Environment, horizon: int) -> None:
-    """Refuse what cannot be run before anything is."""
-    for policy in policies:
-        check_fit(policy, problem)
-        policy.module.init(policy.encoded(), np.array(problem.sizes, dtype=np.int64), horizon)
 
 
 def _finite(value: float) -> float | None:

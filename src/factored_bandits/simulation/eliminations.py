@@ -1,4 +1,4 @@
-"""When each level was ruled out: per level over the repetitions, and as tables."""
+"""When each level was eliminated: per level over the repetitions, and as tables."""
 
 from __future__ import annotations
 
@@ -22,74 +22,73 @@ class EliminationSummary(NamedTuple):
     factor: int
     level: int
     best: bool
-    first_out: (
-        float | None
-    )  # median round in which it went out first; None if it stayed in at least half of the time
-    out_share: float  # share of repetitions in which it ever went out
-    returns: float  # median number of times it came back
-    out_at_end: float  # share of repetitions in which it was out at the horizon
+    # median round of the first elimination; None if at least half of the repetitions had none
+    first_eliminated: float | None
+    eliminated_share: float  # share of repetitions in which it was ever eliminated
+    re_entries: float  # median number of times it re-entered
+    eliminated_at_end: float  # share of repetitions in which it was eliminated at the horizon
 
 
 class _Counts(NamedTuple):
     """Per factor: arrays (repetitions, levels)."""
 
-    first: Floats  # the first round out; inf if it never was
-    outs: Floats
-    ins: Floats
+    first: Floats  # the round of the first elimination; inf if there was none
+    eliminations: Floats
+    re_entries: Floats
 
 
 def elimination_summaries(result: Result, factors: int) -> list[EliminationSummary]:
     """One record per level of the first `factors` factors (a duel has one: its arms)."""
-    records = []
+    found = []
+
     for factor, counts in enumerate(_counts(result, factors)):
         first = np.median(counts.first, axis=0)
         for level in range(result.sizes[factor]):
-            outs = counts.outs[:, level]
-            ins = counts.ins[:, level]
-            records.append(
+            eliminated = counts.eliminations[:, level]
+            re_entered = counts.re_entries[:, level]
+            found.append(
                 EliminationSummary(
                     factor=factor,
                     level=level,
                     best=level == result.best[factor],
-                    first_out=float(first[level]) if np.isfinite(first[level]) else None,
-                    out_share=float((outs > 0).mean()),
-                    returns=float(np.median(ins)),
-                    out_at_end=float((outs > ins).mean()),
+                    first_eliminated=float(first[level]) if np.isfinite(first[level]) else None,
+                    eliminated_share=float((eliminated > 0).mean()),
+                    re_entries=float(np.median(re_entered)),
+                    eliminated_at_end=float((eliminated > re_entered).mean()),
                 )
             )
 
-    return records
+    return found
 
 
 def _counts(result: Result, factors: int) -> list[_Counts]:
-    row = {r: i for i, r in enumerate(sorted({event.repetition for event in result.eliminations}))}
     shapes = [(result.repetitions, size) for size in result.sizes[:factors]]
     counts = [_Counts(np.full(shape, np.inf), np.zeros(shape), np.zeros(shape)) for shape in shapes]
 
-    for event in result.eliminations:
-        place = row[event.repetition], event.level
-        first, outs, ins = counts[event.factor]
-        if event.event == "out":
-            first[place] = min(first[place], event.round)
-            outs[place] += 1
-        else:
-            ins[place] += 1
+    for row, record in enumerate(result.records):
+        for t, factor, level, active in record.events.tolist():
+            here = counts[factor]
+            if active:
+                here.re_entries[row, level] += 1
+            else:
+                here.first[row, level] = min(here.first[row, level], t)
+                here.eliminations[row, level] += 1
 
     return counts
 
 
 def elimination_tables(result: Result, names: Sequence[str]) -> list[Table]:
-    """Tables of one policy: a row per level (or, for large factors, per group of levels), columns
-    per factor.
+    """Tables of one policy: a row per level, or per group of levels, and columns per factor.
 
     `names` are those of the factors: as many as the policy eliminates in.
     """
     every = elimination_summaries(result, len(names))
     by_factor = [[summary for summary in every if summary.factor == l] for l in range(len(names))]
     build = _all_levels if max(map(len, by_factor)) <= SHOWN_LEVELS else _groups
-    offsets = range(0, len(names), SIDE_BY_SIDE)
+
     return [
-        build(result, by_factor[i : i + SIDE_BY_SIDE], names[i : i + SIDE_BY_SIDE]) for i in offsets
+        build(result, by_factor[i : i + SIDE_BY_SIDE], names[i : i + SIDE_BY_SIDE])
+        for i in range(0, len(names), SIDE_BY_SIDE)
     ]
 
 
@@ -102,24 +101,25 @@ def _all_levels(
         for here in factors:
             row += _cells(here[level], result.repetitions) if level < len(here) else ["", ""]
         rows.append(tuple(row))
-    return _table(result, names, rows, first="level" if len(names) > 1 or names[0] != "arm" else "")
+
+    arms = len(names) == 1 and names[0] == "arm"
+    return _table(result, names, rows, first="" if arms else "level")
 
 
 def _cells(summary: EliminationSummary, repetitions: int) -> list[str]:
     mark = "best: " if summary.best else ""
-    if summary.out_share == 0:
+    if summary.eliminated_share == 0:
         return [f"{mark}never", ""]
-    often = (
-        ""
-        if summary.out_share == 1
-        else f" (out in {round(summary.out_share * repetitions)} of {repetitions})"
-    )
-    when = f"{summary.first_out:,.0f}" if summary.first_out is not None else "seldom"
-    return [f"{mark}{when}{often}", f"{summary.returns:,.0f}x"]
+
+    often = ""
+    if summary.eliminated_share < 1:
+        often = f" (in {round(summary.eliminated_share * repetitions)} of {repetitions})"
+    when = "seldom" if summary.first_eliminated is None else f"{summary.first_eliminated:,.0f}"
+    return [f"{mark}{when}{often}", f"{summary.re_entries:,.0f}x"]
 
 
 def _when(summary: EliminationSummary) -> float:
-    return np.inf if summary.first_out is None else summary.first_out
+    return np.inf if summary.first_eliminated is None else summary.first_eliminated
 
 
 def _groups(result: Result, factors: list[list[EliminationSummary]], names: Sequence[str]) -> Table:
@@ -130,11 +130,15 @@ def _groups(result: Result, factors: list[list[EliminationSummary]], names: Sequ
         ["median of the others"],
         ["last of the others"],
     ]
+
     for here in factors:
-        rows[0] += _cells(next(summary for summary in here if summary.best), result.repetitions)
+        best = next(summary for summary in here if summary.best)
+        rows[0] += _cells(best, result.repetitions)
+
         others = sorted((summary for summary in here if not summary.best), key=_when)
-        for row, place in zip(rows[1:], (0, (len(others) - 1) // 2, -1), strict=True):
-            row += _cells(others[place], result.repetitions) if others else ["", ""]
+        middle = (len(others) - 1) // 2
+        for row, index in zip(rows[1:], (0, middle, -1), strict=True):
+            row += _cells(others[index], result.repetitions) if others else ["", ""]
 
     return _table(result, names, [tuple(row) for row in rows], first="")
 
@@ -144,6 +148,8 @@ def _table(
 ) -> Table:
     columns = [first]
     for name in names:
-        columns += [f"{name}: ruled out", "came back"]
-    caption = f"median round of the first time out, over {result.repetitions} repetitions"
-    return Table(f"{result.policy}: when each level was ruled out", tuple(columns), rows, caption)
+        columns += [f"{name}: eliminated", "re-entered"]
+
+    title = f"{result.label}: when each level was eliminated"
+    caption = f"median round of the first elimination, over {result.repetitions} repetitions"
+    return Table(title, tuple(columns), rows, caption)

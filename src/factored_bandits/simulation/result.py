@@ -1,33 +1,83 @@
-"""What a simulation found."""
+"""What a simulation found: a `RunRecord` for each repetition, and the `Result` that holds them."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from factored_bandits.core.arrays import Bools, Floats, Ints
-from factored_bandits.errors import MissingExtraError
+from factored_bandits.core.stats import mean_of
+from factored_bandits.environments import Environment
+from factored_bandits.errors import InvalidInputError, MissingExtraError
+from factored_bandits.inference.evidence import Evidence, FactorEvidence
+from factored_bandits.policies import Policy
+from factored_bandits.policies.base import Kind
 
 if TYPE_CHECKING:
     import pandas
 
+ELIMINATED = "eliminated"
+RE_ENTERED = "re-entered"
+
 
 class Elimination(NamedTuple):
-    """A level of a factor went out, or came back in, at the beginning of a round."""
+    """A level of a factor was eliminated, or re-entered, at the beginning of a round."""
 
     repetition: int
     round: int
     factor: int
     level: int
-    event: str  # "out" or "in"
+    event: str  # "eliminated" or "re-entered"
+
+
+@dataclass(frozen=True, eq=False)
+class RunRecord:
+    """One repetition; levels are numbered as the environment numbers them.
+
+    Attributes
+    ----------
+    repetition
+        Its number, which with the seed decides everything that is random in it.
+    regret
+        Cumulative pseudo-regret (C,) at the checkpoints.
+    correct
+        Whether the recommendation at each checkpoint (C,) was a best action.
+    plays
+        Per factor how often each level was played.
+    events
+        A row (round, factor, level, active) per event: active is 1 where the level re-entered, 0
+        where it was eliminated.
+    p_values
+        Per factor the p-value of each level at the horizon; None unless asked for.
+    seconds
+        Processor time of the repetition; nan where nobody measured it.
+    """
+
+    repetition: int
+    regret: Floats
+    correct: Bools
+    plays: tuple[Ints, ...]
+    events: Ints
+    p_values: tuple[Floats, ...] | None = None
+    seconds: float = math.nan
+
+    def eliminations(self) -> list[Elimination]:
+        """The events, in the order in which they happened."""
+        return [
+            Elimination(self.repetition, t, factor, level, RE_ENTERED if active else ELIMINATED)
+            for t, factor, level, active in self.events.tolist()
+        ]
 
 
 @dataclass(frozen=True)
 class Summary:
-    """Regret at the horizon over the repetitions; heavy tails show in the distance from median to
-    worst.
+    """Regret at the horizon over the repetitions.
+
+    Heavy tails show in the distance from the median to the worst.
     """
 
     policy: str
@@ -36,7 +86,7 @@ class Summary:
     horizon: int
     repetitions: int
     mean: float
-    standard_error: float
+    standard_error: float  # nan for a single repetition
     median: float
     worst: float
     correct: float  # share of repetitions whose last recommendation was a best action
@@ -44,33 +94,83 @@ class Summary:
 
     def __str__(self) -> str:
         return (
-            f"{self.policy} on {self.problem}, horizon {self.horizon:,}, {self.repetitions} "
-            "repetitions: regret "
-            f"{self.mean:,.1f} +- {self.standard_error:,.1f} (median {self.median:,.1f}, worst "
-            f"{self.worst:,.1f}; "
-            f"unit: {self.unit}); best found in {self.correct:.0%}"
+            f"{self.policy} on {self.problem}, horizon {self.horizon:,}, "
+            f"{self.repetitions} repetitions: "
+            f"regret {self.mean:,.1f} +- {self.standard_error:,.1f} "
+            f"(median {self.median:,.1f}, worst {self.worst:,.1f}; unit: {self.unit}); "
+            f"best found in {self.correct:.0%}"
         )
 
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """One policy on one problem; rows are repetitions, columns checkpoints."""
+    """One policy on one problem: a record per repetition, and arrays made of them.
 
-    policy: str
-    problem: str
-    unit: str
+    Attributes
+    ----------
+    policy
+        The policy that was run; `str(policy)` is its label.
+    environment
+        The problem that it was run on.
+    records
+        One `RunRecord` per finished repetition, in ascending order.
+    checkpoints
+        The rounds (C,) at which regret was noted; the last is the horizon.
+    seed
+        The seed of the simulation.
+    interrupted
+        Whether Ctrl-C ended it early: only finished repetitions are here.
+    name
+        What the problem is called in tables and figures; empty: `str(environment)`.
+
+    Examples
+    --------
+    >>> import factored_bandits as fb
+    >>> problem = fb.environments.identical_gap(4, 0.9)
+    >>> result = fb.simulate("dueling_tea", problem, 2_000, repetitions=3, seed=1, progress=False)
+    >>> result.label, result.problem, result.regret.shape, result.plays[0].shape
+    ('dueling_tea', 'duel_utility (4 arms)', (3, 100), (3, 4))
+    >>> result.records[2].repetition
+    2
+    """
+
+    policy: Policy
+    environment: Environment
+    records: tuple[RunRecord, ...]
+    checkpoints: Ints
     seed: int
-    sizes: tuple[int, ...]
-    checkpoints: Ints  # (C,)
-    regret: Floats  # (repetitions, C) cumulative pseudo-regret
-    correct: Bools  # (repetitions, C) was the recommendation a best action?
-    plays: list[Ints]  # per factor (repetitions, levels)
-    eliminations: list[Elimination]
-    best: tuple[int, ...]
-    interrupted: bool = False  # Ctrl-C: only the repetitions that were finished are here
-    p_values: list[Floats] | None = (
-        None  # per factor (repetitions, levels), after simulate(certify=True): p-values
-    )
+    interrupted: bool = False
+    name: str = ""
+
+    @property
+    def label(self) -> str:
+        """The label of the policy."""
+        return self.policy.label
+
+    @property
+    def problem(self) -> str:
+        """What the problem is called."""
+        return self.name or str(self.environment)
+
+    @property
+    def unit(self) -> str:
+        """The unit of the regret."""
+        return self.environment.unit
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of the problem: "factored" or "duel"."""
+        return self.environment.kind
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The number of levels of each factor; of a duel, the number of arms twice."""
+        return self.environment.sizes
+
+    @property
+    def best(self) -> tuple[int, ...]:
+        """The best level of each factor."""
+        return self.environment.best
 
     @property
     def horizon(self) -> int:
@@ -80,35 +180,89 @@ class Result:
     @property
     def repetitions(self) -> int:
         """How many repetitions are here."""
-        return len(self.regret)
+        return len(self.records)
+
+    @cached_property
+    def regret(self) -> Floats:
+        """Cumulative pseudo-regret (repetitions, C)."""
+        return np.array([record.regret for record in self.records])
+
+    @cached_property
+    def correct(self) -> Bools:
+        """Whether the recommendation was a best action (repetitions, C)."""
+        return np.array([record.correct for record in self.records])
+
+    @cached_property
+    def plays(self) -> list[Ints]:
+        """Per factor how often each level was played (repetitions, levels)."""
+        return _per_factor([record.plays for record in self.records])
+
+    @cached_property
+    def p_values(self) -> list[Floats] | None:
+        """Per factor the p-values (repetitions, levels) at the horizon, after `certify=True`."""
+        found = [record.p_values for record in self.records if record.p_values is not None]
+        return _per_factor(found) if len(found) == len(self.records) else None
+
+    @cached_property
+    def eliminations(self) -> list[Elimination]:
+        """Every event of every repetition; empty for a policy that does not eliminate."""
+        return [event for record in self.records for event in record.eliminations()]
+
+    def evidences(self) -> list[Evidence]:
+        """Per repetition what `fb.certificate` rests on.
+
+        Raises
+        ------
+        InvalidInputError
+            If the result holds no p-values.
+        """
+        found = self.p_values
+        if found is None:
+            raise InvalidInputError(
+                "this result holds no p-values to certify from; simulate it with certify=True"
+            )
+
+        names = ["arm"] if self.kind == "duel" else [str(l) for l in range(len(found))]
+        evidences = []
+        for row in range(self.repetitions):
+            factors = [
+                FactorEvidence(name, range(values.shape[1]), values[row])
+                for name, values in zip(names, found, strict=True)
+            ]
+            evidences.append(Evidence(self.label, self.kind, self.horizon, tuple(factors)))
+
+        return evidences
 
     def settled(self) -> Floats:
-        """Per repetition the first checkpoint from which the recommendation stayed right; inf where
-        it did not.
+        """Per repetition the first checkpoint from which the recommendation stayed right.
+
+        Returns
+        -------
+        Rounds (repetitions,); inf where the last recommendation was wrong.
         """
         rounds = np.full(self.repetitions, np.inf)
+
         for row, right in enumerate(self.correct):
             wrong = np.flatnonzero(~right)
             first = wrong[-1] + 1 if len(wrong) else 0
             if first < len(right):
                 rounds[row] = self.checkpoints[first]
+
         return rounds
 
     def summary(self) -> Summary:
-        """Mean, standard error, median and worst regret at the horizon, and how often the best was
-        found.
-        """
+        """Mean, standard error, median and worst regret at the horizon; how often it was right."""
         last = self.regret[:, -1]
-        spread = float(last.std(ddof=1) / np.sqrt(len(last))) if len(last) > 1 else float("nan")
+        mean = mean_of(last)
 
         return Summary(
-            policy=self.policy,
+            policy=self.label,
             problem=self.problem,
             unit=self.unit,
             horizon=self.horizon,
             repetitions=self.repetitions,
-            mean=float(last.mean()),
-            standard_error=spread,
+            mean=mean.value,
+            standard_error=mean.error,
             median=float(np.median(last)),
             worst=float(last.max()),
             correct=float(self.correct[:, -1].mean()),
@@ -116,23 +270,37 @@ class Result:
         )
 
     def columns(self) -> dict[str, Any]:
-        """The results as tidy columns, one row per repetition and checkpoint."""
+        """The result as tidy columns, one row per repetition and checkpoint."""
         rows = self.regret.size
+        numbers = [record.repetition for record in self.records]
+
         return {
-            "policy": [self.policy] * rows,
+            "policy": [self.label] * rows,
             "problem": [self.problem] * rows,
             "unit": [self.unit] * rows,
             "seed": np.full(rows, self.seed),
-            "repetition": np.repeat(np.arange(self.repetitions), len(self.checkpoints)),
+            "repetition": np.repeat(numbers, len(self.checkpoints)),
             "round": np.tile(self.checkpoints, self.repetitions),
             "regret": self.regret.reshape(-1),
             "correct": self.correct.reshape(-1),
         }
 
     def to_frame(self) -> pandas.DataFrame:
-        """The results as a tidy pandas frame."""
+        """The result as a tidy pandas frame, one row per repetition and checkpoint.
+
+        Raises
+        ------
+        MissingExtraError
+            If pandas is not installed.
+        """
         try:
             import pandas as pd
         except ImportError:
             raise MissingExtraError.of("pandas", "frame", "to_frame()") from None
+
         return pd.DataFrame(self.columns())
+
+
+def _per_factor(rows: list[tuple[Any, ...]]) -> list[Any]:
+    """One array (repetitions, levels) per factor, from one tuple of arrays per repetition."""
+    return [np.array(factor) for factor in zip(*rows, strict=True)]

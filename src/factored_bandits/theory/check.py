@@ -9,8 +9,7 @@ import numpy as np
 from factored_bandits.core.arrays import Floats
 from factored_bandits.environments import Environment
 from factored_bandits.errors import InvalidInputError
-from factored_bandits.policies import Policy, names
-from factored_bandits.policies.notation import parse
+from factored_bandits.policies import Policy
 from factored_bandits.simulation.result import Result
 
 from .gaps import identifiability
@@ -36,16 +35,16 @@ def check(result: Result, environment: Environment, *, fraction: float = 0.5) ->
     (True, True, True)
     """
     if (
-        result.problem != str(environment)
+        str(result.environment) != str(environment)
         or result.sizes != environment.sizes
         or result.best != environment.best
     ):
         raise InvalidInputError(
-            f"the result is of {result.problem}, the environment is {environment}; give those that "
+            f"the result is of {result.environment}, the environment is {environment}; give those that "
             "belong"
         )
 
-    policy = _with_theorem(result.policy)
+    policy = result.policy if result.policy.theorem else None
     known = noise_is_known(environment)
     nothing = np.full(len(result.checkpoints), math.nan)
     upper = (
@@ -55,7 +54,7 @@ def check(result: Result, environment: Environment, *, fraction: float = 0.5) ->
     )
 
     return Check(
-        policy=result.policy,
+        policy=result.label,
         theorem=f"Theorems 1 and {policy.theorem}" if policy else "",
         problem=result.problem,
         unit=result.unit,
@@ -69,16 +68,6 @@ def check(result: Result, environment: Environment, *, fraction: float = 0.5) ->
         identifiable=identifiability(environment).holds,
         fraction=fraction,
     )
-
-
-def _with_theorem(label: str) -> Policy | None:
-    """The policy with this label, if the paper has a theorem on it: it must have the paper's
-    parameters.
-    """
-    if label.partition("(")[0] not in names():
-        return None
-    policy = parse(label)
-    return policy if policy.theorem else None
 
 
 def _pulls(

@@ -19,7 +19,8 @@ from factored_bandits.core.arrays import Floats
 from factored_bandits.environments import Environment
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies import scaling
-from factored_bandits.policies.base import FROM_ENVIRONMENT, Range, checked_range
+from factored_bandits.policies.base import FROM_ENVIRONMENT, Range
+from factored_bandits.policies.parameters import checked_range
 
 from .confidence import log_f_of
 from .gaps import gaps

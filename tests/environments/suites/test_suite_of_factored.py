@@ -26,14 +26,14 @@ def test_what_was_asked_for_is_there():
     biases = [
         INSTANCES[name].problem().mean((0, 0))
         for name in INSTANCES
-        if name.startswith("rank one 16x16")
+        if name.startswith("rank1 16x16")
     ]
     assert biases == pytest.approx([0.0625, 0.25, 0.5, 0.75, 1.0])
     assert sizes["low click rate 5^4"] == (5,) * 4
     assert sizes["additive 6^5"] == (6,) * 5
     assert sizes["logistic 4x8"] == (4, 8)
     assert sizes["trap 2x16"] == (2, 16)
-    assert sizes["rank one 20^3"] == (20,) * 3
+    assert sizes["rank1 20^3"] == (20,) * 3
     assert not INSTANCES["stochastically constrained 8x8"].problem().stationary
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import factored_bandits as fb
-from factored_bandits.policies.notation import parse
+from factored_bandits.policies import make
 
 REFERENCES = {
     "rmed1": [(296, 72), (262, None)],
@@ -32,7 +32,7 @@ REPETITIONS = 30
 
 def measured(label, repetitions=REPETITIONS, seed=1):
     result = fb.simulate(
-        parse(label),
+        make(label),
         fb.environments.identical_gap(16, 0.7),
         1e5,
         repetitions,

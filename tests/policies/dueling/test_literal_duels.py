@@ -11,7 +11,7 @@ from scipy import stats
 import factored_bandits as fb
 import problems
 from factored_bandits.policies.dueling.dts import _dts
-from factored_bandits.policies.notation import parse
+from factored_bandits.policies import make
 from oracles import literal_duels as literal
 
 CYCLE = [[0.5, 0.7, 0.4, 0.6], [0.3, 0.5, 0.8, 0.6], [0.6, 0.2, 0.5, 0.7], [0.4, 0.4, 0.3, 0.5]]
@@ -42,7 +42,7 @@ IN_DISTRIBUTION = {
 
 def play_both(label, oracle, problem, rounds, seed, ties, same_plays):
     """Feed the plays of the fast form to both; yields after every round."""
-    job = problems.job(parse(label), problem, rounds)
+    job = problems.job(make(label), problem, rounds)
     module, state = job.policy.module, job.new_state()
     mine, theirs, noise = (np.random.default_rng(seed) for _ in range(3))
     actions = np.zeros((problem.sizes[0], 2), dtype=np.int64)

@@ -86,7 +86,7 @@ def test_doubling_laws():
     [(0.5, (102_000, 50_000, 28_000)), (0.75, (45_000, 34_000, 30_000))],
     ids=str,
 )
-def test_the_paper_s_rank_one_problem(best, expected):
+def test_the_paper_s_rank1_problem(best, expected):
     """An independent implementation, 10 repetitions, error unknown: 15 %, or 3 standard errors of
     both if like ours.
     """
@@ -110,7 +110,7 @@ def test_eliminated_for_good_and_then_idle():
     )
     assert np.array_equal(result.regret[:, 0], result.regret[:, 1])
     assert result.correct.all()
-    assert all(event.event == "out" for event in result.eliminations)
+    assert all(event.event == "eliminated" for event in result.eliminations)
     assert len(result.eliminations) == 5 * (3 + 2)
 
 

@@ -1,4 +1,4 @@
-"""The unimodal family against definitions written out here, and on problems that its theory covers."""
+"""The unimodal family against definitions written out, and on problems that its theory covers."""
 
 from __future__ import annotations
 
@@ -13,9 +13,15 @@ from scipy import optimize, special, stats
 import factored_bandits as fb
 from factored_bandits.core.numerics import kl
 from factored_bandits.core.rng import generators
-from factored_bandits.policies.blocks.combinations import KEY, PLAYS, enter, number
-from factored_bandits.policies.factored.unimodal import _unimodal, imed_ub, ossb, unimodal_thompson
-from factored_bandits.policies.factored.unimodal._unimodal import LEADS, evidence, evidence_at_least
+from factored_bandits.core.select import ravel
+from factored_bandits.policies.blocks.combinations import enter
+from factored_bandits.policies.factored.unimodal import imed_ub, ossb, unimodal_thompson
+from factored_bandits.policies.factored.unimodal._leader import begin
+from factored_bandits.policies.factored.unimodal._neighbourhood import (
+    evidence,
+    evidence_at_least,
+    move_centre,
+)
 
 FAMILY = ["unimodal_thompson", "imed_ub", "osub", "ossb"]
 SIZES = np.array([4, 3, 3])
@@ -38,10 +44,8 @@ class Diary:
 
     def leader(self):
         """The leader as the policy sees it, which must have the best mean."""
-        row = self.state.book[0, _unimodal.HEAP]
-        leader = tuple(
-            int(i) for i in np.unravel_index(self.state.book[row, KEY], tuple(self.sizes))
-        )
+        row = self.state.heap[0]
+        leader = tuple(int(i) for i in np.unravel_index(self.state.keys[row], tuple(self.sizes)))
         seen = self.plays > 0
         means = np.where(seen, self.total / np.maximum(self.plays, 1), -1.0)
         assert means[leader] == means.max()
@@ -95,18 +99,17 @@ def test_uts_plays_the_leader_every_gamma_th_time(gamma):
                 drawn += action != leader
         diary.learn(action, diary.reward(action))
     assert drawn > 50
-    for row in range(diary.state.tally[0]):
-        assert (
-            diary.state.book[row, LEADS]
-            == led[np.unravel_index(diary.state.book[row, KEY], tuple(SIZES))]
-        )
+    for row in range(diary.state.known[0]):
+        action = np.unravel_index(diary.state.keys[row], tuple(SIZES))
+        assert diary.state.leads[row] == led[action]
 
 
 def test_uts_draws_from_the_posterior():
     """3 successes in 8 plays: Beta(4, 6); no plays: uniform (Kolmogorov-Smirnov at 10^-4)."""
-    state, rng = _unimodal.begin(SIZES, 0, "test"), np.random.default_rng(1)
+    state, rng = begin(SIZES, 0), np.random.default_rng(1)
     row = enter(state, 5)
-    state.book[row, PLAYS], state.sums[row, 0] = 8, 3.0
+    state.plays[row] = 8
+    state.totals[row] = 3.0
     draws = [unimodal_thompson.draw(state, row, rng) for _ in range(4000)]
     assert stats.kstest(draws, stats.beta(4, 6).cdf).pvalue > 1e-4
     draws = [unimodal_thompson.draw(state, -1, rng) for _ in range(4000)]
@@ -115,11 +118,11 @@ def test_uts_draws_from_the_posterior():
 
 def two_levels():
     """Leader 3 of 4, neighbour 1 of 3."""
-    state = _unimodal.begin(np.array([2]), 0, "test")
+    state = begin(np.array([2]), 0)
     for level, (plays, total) in enumerate([(4, 3.0), (3, 1.0)]):
-        state.book[enter(state, level), PLAYS] = plays
-        state.sums[level, 0] = total
-    _unimodal.centre(state, 0)
+        state.plays[enter(state, level)] = plays
+        state.totals[level] = total
+    move_centre(state, 0)
     return state
 
 
@@ -137,7 +140,7 @@ def test_tangents_are_lower_bounds_until_the_neighbour_is_played():
     assert 0.99 * 3 * kl(1 / 3, 0.61) < near
     evidence(state, 1, 1.0, 0.0)  # infinite: no tangent there, the old one stays
     assert evidence_at_least(state, 1, 0.61) == near
-    state.book[1, PLAYS] += 1
+    state.plays[1] += 1
     assert evidence_at_least(state, 1, 0.61) == -math.inf
 
 
@@ -147,7 +150,7 @@ def test_imed_index_by_hand():
     expected = 3 * (math.log(4 / 9) / 3 + 2 / 3 * math.log(8 / 3)) + math.log(3)
     assert imed_ub.divergence(state, 1, 0.75, 0.1) == pytest.approx(expected, rel=1e-12)
     assert imed_ub.divergence(state, 1, 0.75, 0.1) == math.inf  # its tangent is known now
-    state.around[1] = -1
+    state.neighbours[1] = -1
     assert imed_ub.divergence(state, 1, 0.75, 0.1) == -math.inf
 
 
@@ -250,7 +253,7 @@ def test_ossb_first_plays_everything_once_and_then_forces_the_least_played():
                 assert diary.plays[action] == least
             else:
                 assert evidence[action] <= min(evidence.values()) + 1e-9
-        assert diary.state.tally[ossb.EXPLORED] == explored
+        assert diary.state.counters[ossb.EXPLORED] == explored
         diary.learn(action, diary.reward(action))
     assert explored > 500
     assert diary.plays.min() > epsilon * explored / combinations - 1
@@ -260,42 +263,42 @@ def test_ossb_first_plays_everything_once_and_then_forces_the_least_played():
 @pytest.mark.parametrize("sizes", [[1], [7], [4, 3], [2, 3, 5]])
 def test_ossb_finds_the_least_played(sizes):
     rng, sizes = np.random.default_rng(3), np.array(sizes)
-    state, plays = _unimodal.begin(sizes, 0, "test"), np.zeros(math.prod(sizes), dtype=int)
+    state, plays = begin(sizes, 0), np.zeros(math.prod(sizes), dtype=int)
     for _ in range(300):
         least = ossb.least_played(state, rng)
-        assert plays[least] == plays.min() == state.tally[ossb.TRIPS]
+        assert plays[least] == plays.min() == state.counters[ossb.TRIPS]
         chosen = least if rng.random() < 0.5 else int(rng.integers(len(plays)))
         plays[chosen] += 1
-        state.book[enter(state, chosen), PLAYS] += 1
+        state.plays[enter(state, chosen)] += 1
     action = np.array([size - 1 for size in sizes])
-    assert number(state, action) == len(plays) - 1
+    assert ravel(state.sizes, action) == len(plays) - 1
 
 
 def test_ossb_goes_through_the_combinations_in_random_order():
     """Which one comes first: uniform over 6 (5 standard errors of 3000 draws)."""
     rng, counts = np.random.default_rng(4), np.zeros(6)
     for _ in range(3000):
-        counts[ossb.least_played(_unimodal.begin(np.array([2, 3]), 0, "test"), rng)] += 1
+        counts[ossb.least_played(begin(np.array([2, 3]), 0), rng)] += 1
     assert np.abs(counts - 500).max() < 5 * math.sqrt(3000 * (1 / 6) * (5 / 6))
 
 
 def test_refusals():
-    large = fb.environments.make("additive", effects=[[0.1] + [0.0] * 19] * 5)
+    large = np.array([20] * 5)
     with pytest.raises(
         fb.errors.InvalidInputError, match=r"at most 524,288.*3,200,000.*explore='neighbours'"
     ):
-        fb.simulate("ossb", large, 1000)
+        fb.policies.make("ossb").check(large, 1000)
     with pytest.raises(
         fb.errors.InvalidInputError, match=r"at most 65,536 of them if the horizon is unknown"
     ):
-        fb.Agent("ossb", factors={name: range(20) for name in "abcd"})
+        fb.policies.make("ossb").check(large[:4], 0)
     for name, wrong in (
         ("unimodal_thompson", {"gamma": 1}),
         ("osub", {"c": -1}),
         ("ossb", {"epsilon": -0.1}),
     ):
         with pytest.raises(fb.errors.InvalidInputError, match=f"{name}: .*must be at least"):
-            fb.simulate(fb.policies.make(name, **wrong), large, 10)
+            fb.policies.make(name, **wrong).check(large, 10)
 
 
 @pytest.mark.parametrize("name", FAMILY)

@@ -111,6 +111,16 @@ def evidence(state, i, j):
     return state.evidence[i * 3 + j] if len(state.evidence) else 0.0
 
 
+@pytest.mark.parametrize("bound", BOUNDS)
+@pytest.mark.filterwarnings("error")
+def test_a_recommendation_before_anything_is_learned(bound):
+    """The first arm, without a division by zero."""
+    assert fb.Agent("dueling_tea", arms=["a", "b", "c"], bound=bound).best() == "a"
+    factors = {"page": ["x", "y"], "button": ["u", "v"]}
+    agent = fb.Agent("tea", factors=factors, bound=bound)
+    assert agent.best() == {"page": "x", "button": "u"}
+
+
 def test_epochs_add_up_to_one():
     """zeta(1.4), the constant of the stitched boundary."""
     from scipy.special import zeta

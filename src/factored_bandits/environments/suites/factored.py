@@ -20,31 +20,31 @@ def factored() -> tuple[Instance, ...]:
     """
     return (
         Instance(
-            "rank one 16x16 u*v*=0.0625",
+            "rank1 16x16 u*v*=0.0625",
             partial(spiked, 16, 0.0625),
             ROUNDS,
             "the paper's figure, rewards rare",
         ),
         Instance(
-            "rank one 16x16 u*v*=0.25",
+            "rank1 16x16 u*v*=0.25",
             partial(spiked, 16, 0.25),
             ROUNDS,
             "the paper's figure; known from elsewhere",
         ),
         Instance(
-            "rank one 16x16 u*v*=0.5",
+            "rank1 16x16 u*v*=0.5",
             partial(spiked, 16, 0.5),
             ROUNDS,
             "the paper's figure, noise at its largest",
         ),
         Instance(
-            "rank one 16x16 u*v*=0.75",
+            "rank1 16x16 u*v*=0.75",
             partial(spiked, 16, 0.75),
             ROUNDS,
             "the paper's figure; known from elsewhere",
         ),
         Instance(
-            "rank one 16x16 u*v*=1",
+            "rank1 16x16 u*v*=1",
             partial(spiked, 16, 1.0),
             ROUNDS,
             "the paper's figure, a best without noise",
@@ -78,7 +78,7 @@ def factored() -> tuple[Instance, ...]:
             "means of different times must not be compared",
         ),
         Instance(
-            "rank one 20^3",
+            "rank1 20^3",
             partial(spiked, 20, 0.75, 0.2, 3),
             ROUNDS,
             "8000 combinations: too many for flat ones",

@@ -1,16 +1,14 @@
-"""What the experiments with duels share: the algorithms that the paper names, and how many arms a
-problem has.
-"""
+"""What the experiments with duels share: the algorithms that the paper names, and the problems."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
 
+from factored_bandits.core.stats import Verdict
 from factored_bandits.environments import identical_gap
 from factored_bandits.environments.suites import Instance
 from factored_bandits.lab.results import Results
-from factored_bandits.report.claims import Verdict
 
 TEA = "dueling_tea"
 RMED = ("rmed1", "rmed2", "rmed2fh")
@@ -30,8 +28,7 @@ NAMED = (
 def instances(
     arms: Sequence[int], p: float, horizon: Sequence[int], why: str
 ) -> tuple[Instance, ...]:
-    """One problem per number of arms: one arm beats every other with chance p, all others are
-    alike.
+    """One problem per number of arms: one arm wins with probability p, all others are alike.
 
     >>> [instance.name for instance in instances([8, 16], 0.7, [10, 10], "")]
     ['K=8', 'K=16']
@@ -42,13 +39,13 @@ def instances(
     )
 
 
-def active_sets(results: Results, problem: str, others: Sequence[str]) -> tuple[str, list[Verdict]]:
+def ahead(results: Results, problem: str, others: Sequence[str]) -> tuple[str, list[Verdict]]:
     """In words and as verdicts, whether Dueling TEA has less regret than each of the others."""
     here = [other for other in others if other in results.policies(problem)]
     verdicts = [results.beats(problem, TEA, other) for other in here]
     told = [f"{problem}: TEA {results.mean(problem, TEA)}"]
     told += [
-        f"{other} {results.mean(problem, other)} ({v})"
-        for other, v in zip(here, verdicts, strict=True)
+        f"{other} {results.mean(problem, other)} ({verdict})"
+        for other, verdict in zip(here, verdicts, strict=True)
     ]
     return ", ".join(told), verdicts

@@ -1,4 +1,4 @@
-"""One life of an algorithm that eliminates, as a chart."""
+"""The elimination timeline of an algorithm, as a chart."""
 
 from __future__ import annotations
 
@@ -7,15 +7,12 @@ from factored_bandits.report.charts import Chart, timeline
 
 
 def elimination_timeline(results: Results, problem: str, policy: str, title: str) -> list[Chart]:
-    """Which level was in when, in the first repetition; no chart if none was ruled out."""
+    """Which level was active when, in the first repetition; no chart without eliminations."""
     every = results.eliminations
     chosen = every[(every.problem == problem) & (every.policy == policy)]
     if chosen.empty:
         return []
-    [instance] = [
-        instance for instance in results.spec.instances(results.size) if instance.name == problem
-    ]
-    made = instance.problem()
+    made = results.spec.instance(problem).problem()
     horizon = int(results.rounds(problem)[-1])
     name = f"{results.spec.name}-timeline"
     return [timeline(chosen, name, title, sizes=made.sizes, horizon=horizon, best=made.best)]

@@ -1,38 +1,33 @@
-"""The paper's central point on duels: what is paid before log T counts is O(K) for TEA, and K times
-that for others.
+"""Section 5.2 of the paper, the third criterion: additive terms in K, as a figure.
 
-Regret against K at a fixed horizon, on log-log axes; slopes are fitted per repetition over the
-larger half of the K's.
+What is paid before log T counts is O(K) for TEA, and K times that for others. The figure shows
+regret against K at a fixed horizon, on log-log axes; slopes are fitted over the larger half of
+the K's, and the claims are about these slopes.
 """
 
 from __future__ import annotations
 
-import numpy as np
-
-from factored_bandits.core.arrays import Floats
-from factored_bandits.lab.results import Mean, Results, mean_of
+from factored_bandits.core.stats import verdict_of
+from factored_bandits.lab.results import Results
 from factored_bandits.lab.spec import Preset, Spec
 from factored_bandits.report.charts import Chart, slopes
-from factored_bandits.report.claims import Claim, Verdict, verdict_of
+from factored_bandits.report.charts.slopes import fitted
+from factored_bandits.report.claims import Claim
 
 from ._duels import TEA, instances
 
-P, BLIND = 0.95, 0.9  # the winner's chance; from which share of uniform play on nothing was learned
+P = 0.95  # the probability that the best arm wins
+BLIND = 0.9  # from this share of the regret of uniform play on, nothing was learned
 ARMS = (8, 16, 32, 64, 128, 256, 512)
-ORDERS = {
-    TEA: 1,
-    "rmed1": 2,
-    "rmed2": 2,
-    "rucb": 2,
-    "multi_sbm": 2,
-    "dts": 3,
-}  # of the additive terms, Section 5.2
+# the powers of K in the additive terms, Section 5.2
+ORDERS = {TEA: 1, "rmed1": 2, "rmed2": 2, "rucb": 2, "multi_sbm": 2, "dts": 3}
 
 SPEC = Spec(
     name="additive_terms",
     title="Regret against the number of arms, at a fixed horizon",
-    text="One arm beats every other with chance 0.95. At a fixed horizon the regret of an algorithm grows with K like "
-    "its additive term, once that dominates; a slope of 1 is linear in K, 2 quadratic.",
+    text="One arm beats every other with probability 0.95. At a fixed horizon the regret of an "
+    "algorithm grows with K like its additive term, once that dominates; a slope of 1 is linear in "
+    "K, 2 quadratic.",
     problems=instances(ARMS, P, [10**6] * len(ARMS), "Section 5.2, the third criterion"),
     policies=(*ORDERS, "rmed2fh", "sparring", "vdb"),
     unit="average",
@@ -42,21 +37,29 @@ SPEC = Spec(
 
 
 def claims(results: Results) -> list[Claim]:
-    """The orders that Section 5.2 gives; a slope decides if it is nearer to its order than to a
-    neighbour's.
-    """
+    """The orders of Section 5.2; a slope decides if it is nearer to its order than to another."""
     found = []
+    fits = fitted(results.frame, smallest(results))
+
     for policy, order in ORDERS.items():
-        slope = slope_of(results, policy)
+        slope = fits[policy]
         measured = f"slope {slope.value:.2f} +- {slope.error:.2f} over {', '.join(larger(results))}"
         if order == 1:
-            verdict: Verdict = verdict_of(1.5 - slope.value, slope.error)
-            says = "Section 5.2: Dueling TEA has no additive term above O(K): the slope against K is below 1.5"
+            verdict = verdict_of(1.5 - slope.value, slope.error)
+            says = (
+                "Section 5.2: Dueling TEA has no additive term above O(K): the slope against K is "
+                "below 1.5"
+            )
         else:
             verdict = verdict_of(slope.value - (order - 0.5), slope.error)
-            says = f"Section 5.2: an additive O(K^{order}) dominates {policy}: the slope is above {order - 0.5:g}"
+            says = (
+                f"Section 5.2: an additive O(K^{order}) dominates {policy}: the slope is above "
+                f"{order - 0.5:g}"
+            )
+
+        # then the horizon limits its regret, and the slope says nothing
         share = blindness(results, policy)
-        if share > BLIND:  # then the horizon limits its regret, and the slope says nothing
+        if share > BLIND:
             verdict = "undecided"
             measured = f"{measured}; but it still plays blindly ({share:.0%} of uniform play)"
         found.append(Claim("additive_terms", says, measured, verdict, "additive_terms-slopes"))
@@ -77,18 +80,12 @@ def larger(results: Results) -> list[str]:
     return results.problems[len(results.problems) // 2 :]
 
 
-def slope_of(results: Results, policy: str) -> Mean:
-    """The slope of log regret against log K: mean over the repetitions, and its standard error."""
-    problems = larger(results)
-    x = np.log([float(problem.partition("=")[2]) for problem in problems])
-    y: Floats = np.log(
-        [np.maximum(results.final(problem, policy), 1.0) for problem in problems]
-    )  # (K, repetitions)
-    x = x - x.mean()
-    return mean_of(np.asarray((x[:, None] * y).sum(axis=0) / (x * x).sum()))
+def smallest(results: Results) -> int:
+    """The smallest K that slopes are fitted to."""
+    return int(larger(results)[0].partition("=")[2])
 
 
 def charts(results: Results) -> list[Chart]:
     """Regret against K."""
-    smallest = int(larger(results)[0].partition("=")[2])
-    return [slopes(results.frame, "additive_terms-slopes", SPEC.title, smallest=smallest)]
+    fitted_from = smallest(results)
+    return [slopes(results.frame, "additive_terms-slopes", SPEC.title, smallest=fitted_from)]

@@ -1,4 +1,4 @@
-"""Measured regret and pulls under the curves of Theorems 1 to 3, and above the lower bound."""
+"""Theorems 1 to 3 and the lower bound of Section 4: measured regret and pulls between the bounds."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from functools import partial
 
 import numpy as np
 
+from factored_bandits.core.stats import Verdict
 from factored_bandits.environments import identical_gap, make, spiked
 from factored_bandits.environments.suites import Instance
 from factored_bandits.lab.results import Results
 from factored_bandits.lab.spec import Preset, Spec
 from factored_bandits.report.charts import Chart, overlay
-from factored_bandits.report.claims import Claim, Verdict
-from factored_bandits.simulation.result import Result
+from factored_bandits.report.claims import Claim
 from factored_bandits.theory import Check, check
 
 PLAYER = {
-    "rank one 16x16": "tea",
+    "rank1 16x16": "tea",
     "sum 4x4x4": "tea",
     "duels K=16": "dueling_tea",
     "duels K=64": "dueling_tea",
@@ -26,11 +26,11 @@ _sum = partial(make, "additive", effects=[[0.3, 0.0, 0.0, 0.0]] * 3, base=0.05)
 SPEC = Spec(
     name="bounds",
     title="Between the bounds",
-    text="Theorem 1 bounds the pulls of every suboptimal level, Theorems 2 and 3 the regret; the lower bound is that "
-    "of Section 4, for coins. Bounds hold in expectation: a mean may miss one by three standard "
-    "errors.",
+    text="Theorem 1 bounds the pulls of every suboptimal level, Theorems 2 and 3 the regret; the "
+    "lower bound is that of Section 4, for Bernoulli rewards. Bounds hold in expectation: a mean "
+    "may miss one by three standard errors.",
     problems=(
-        Instance("rank one 16x16", partial(spiked, 16, 0.75, 0.2), 10**8, "Theorems 1 and 2"),
+        Instance("rank1 16x16", partial(spiked, 16, 0.75, 0.2), 10**8, "Theorems 1 and 2"),
         Instance("sum 4x4x4", _sum, 10**8, "Theorems 1 and 2, three factors"),
         Instance("duels K=16", partial(identical_gap, 16, 0.95), 10**8, "Theorems 1 and 3"),
         Instance("duels K=64", partial(identical_gap, 64, 0.95), 10**8, "Theorems 1 and 3"),
@@ -43,10 +43,8 @@ SPEC = Spec(
 
 def checks(results: Results) -> dict[str, Check]:
     """Per problem, what `fb.theory.check` says."""
-    return {
-        instance.name: check(_result(results, instance), instance.problem())
-        for instance in SPEC.instances(results.size)
-    }
+    played = [results.result(problem, PLAYER[problem]) for problem in results.problems]
+    return {result.problem: check(result, result.environment) for result in played}
 
 
 def claims(results: Results) -> list[Claim]:
@@ -55,9 +53,13 @@ def claims(results: Results) -> list[Claim]:
     for name, verdict in checks(results).items():
         share = float(np.nanmax(verdict.regret / verdict.upper))
         pulls = max(p.measured / p.upper for p in verdict.pulls)
-        measured = f"at most {share:.1%} of the bound on regret, {pulls:.1%} of that on pulls, at every checkpoint"
+        measured = (
+            f"at most {share:.1%} of the bound on regret, {pulls:.1%} of that on pulls, at every "
+            "checkpoint"
+        )
         says = f"{verdict.theorem}: regret and pulls are below the bounds ({name})"
         found.append(Claim("bounds", says, measured, _word(verdict.below_upper), "bounds-overlay"))
+
         ratio = verdict.regret[-1] / verdict.lower[-1]
         says = f"Section 4: regret is above the asymptotic lower bound ({name})"
         measured = f"{ratio:.3g} times the lower bound at T = {verdict.rounds[-1]:,}"
@@ -67,36 +69,9 @@ def claims(results: Results) -> list[Claim]:
 
 
 def _word(answer: bool | None) -> Verdict:
-    return "undecided" if answer is None else "holds" if answer else "fails"
-
-
-def _result(results: Results, instance: Instance) -> Result:
-    """The frames of one problem as the result of a simulation."""
-    problem = instance.problem()
-    policy = PLAYER[instance.name]
-    curve = results.curve(instance.name, policy)
-    plays = results.plays[
-        (results.plays.problem == instance.name) & (results.plays.policy == policy)
-    ]
-    ordered = plays.sort_values(["factor", "repetition", "level"])
-    by_factor = [
-        ordered[ordered.factor == l].plays.to_numpy().reshape(len(curve), size)
-        for l, size in enumerate(problem.sizes)
-    ]
-
-    return Result(
-        policy=policy,
-        problem=str(problem),
-        unit=problem.unit,
-        seed=SPEC.seed,
-        sizes=problem.sizes,
-        checkpoints=results.rounds(instance.name).astype(np.int64),
-        regret=curve,
-        correct=np.zeros(curve.shape, dtype=np.bool_),  # not asked for here
-        plays=by_factor,
-        eliminations=[],
-        best=problem.best,
-    )
+    if answer is None:
+        return "undecided"
+    return "holds" if answer else "fails"
 
 
 def charts(results: Results) -> list[Chart]:
@@ -104,17 +79,12 @@ def charts(results: Results) -> list[Chart]:
     import pandas as pd
 
     parts = []
-
     for name, verdict in checks(results).items():
+        # the lower bound is asymptotic
         late = np.where(verdict.late, verdict.lower, np.nan)
-        for word, values in (
-            (f"upper bound ({verdict.theorem})", verdict.upper),
-            ("lower bound", late),
-        ):
-            parts.append(
-                pd.DataFrame(
-                    {"problem": name, "name": word, "round": verdict.rounds, "value": values}
-                )
-            )
+        drawn = {f"upper bound ({verdict.theorem})": verdict.upper, "lower bound": late}
+        for word, values in drawn.items():
+            columns = {"problem": name, "name": word, "round": verdict.rounds, "value": values}
+            parts.append(pd.DataFrame(columns))
 
     return [overlay(results.frame, pd.concat(parts), "bounds-overlay", SPEC.title)]

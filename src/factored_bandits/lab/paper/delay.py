@@ -1,5 +1,6 @@
-"""What late and lost rewards cost, through the Agent: `ask` never waits, answers come late, in any
-order, or never.
+"""Not in the paper: what late and lost rewards cost, as a figure, played through the Agent.
+
+`ask` never waits; rewards come late, in any order, or never.
 """
 
 from __future__ import annotations
@@ -10,16 +11,17 @@ from functools import partial
 import numpy as np
 
 from factored_bandits.agent import Agent
-from factored_bandits.core.arrays import Ints
+from factored_bandits.core.arrays import Ints, offsets_of
 from factored_bandits.core.rng import generators
-from factored_bandits.environments import spiked
+from factored_bandits.core.stats import mean_of, verdict_of
+from factored_bandits.environments import Environment, spiked
 from factored_bandits.environments.suites import Instance
-from factored_bandits.lab.record import Record
-from factored_bandits.lab.results import Results, mean_of
+from factored_bandits.lab.results import Results
 from factored_bandits.lab.spec import Preset, Spec
 from factored_bandits.lab.tasks import Cell
 from factored_bandits.report.charts import Chart, curves
-from factored_bandits.report.claims import Claim, verdict_of
+from factored_bandits.report.claims import Claim
+from factored_bandits.simulation.result import RunRecord
 
 DELAYS = {  # the mean delay in rounds, and the share of rewards that never come
     "at once": (0, 0.0),
@@ -32,14 +34,15 @@ DELAYS = {  # the mean delay in rounds, and the share of rewards that never come
 LATE = ("100 late", "1000 late")
 OURS = "Our expectation, not the paper's"
 POLICIES = ("tea(bound=betting)", "lb_inf", "marginal_thompson")
+LOST = -1.0  # stands for a reward that never comes
 _problem = partial(spiked, 4, 0.81, 0.6)
 
 SPEC = Spec(
     name="delay",
     title="Late and lost rewards, through the Agent",
-    text="4 x 4 levels, the best pair pays 81 times in 100, all others at most 27. A reward comes after a random "
-    "number of rounds, up to twice the mean delay, so out of order; one that is lost expires then "
-    "and counts as 0.",
+    text="4 x 4 levels, the best pair pays 81 times in 100, all others at most 27. A reward comes "
+    "after a random number of rounds, up to twice the mean delay, so out of order; one that is lost "
+    "expires then and counts as 0.",
     problems=tuple(
         Instance(name, _problem, 20_000, "docs/how-to/late-rewards.md") for name in DELAYS
     ),
@@ -50,10 +53,10 @@ SPEC = Spec(
 )
 
 
-def play(cell: Cell, points: Ints, repetition: int) -> Record:
+def play(cell: Cell, points: Ints, repetition: int) -> RunRecord:
     """One repetition: ask in every round, settle what is due."""
     problem = cell.problem
-    (delay, lost) = DELAYS[cell.instance.name]
+    delay, lost = DELAYS[cell.instance.name]
     _, rng = generators(cell.spec.seed, repetition)
     orders = [rng.permutation(size) for size in problem.sizes]
     agent = Agent(
@@ -61,42 +64,53 @@ def play(cell: Cell, points: Ints, repetition: int) -> Record:
         factors={f"factor {l}": list(range(size)) for l, size in enumerate(problem.sizes)},
         seed=cell.spec.seed + repetition,
     )
-    start = np.concatenate([[0], np.cumsum(problem.sizes)])
-    plays = np.zeros(int(start[-1]), dtype=np.int64)
+    offsets = offsets_of(problem.sizes)
+    plays = np.zeros(int(offsets[-1]), dtype=np.int64)
     regret = 0.0
     noted: list[float] = []
-    due: list[tuple[int, int, float]] = []  # round, decision, reward; below 0 if it is lost
+    correct: list[bool] = []
+    due: list[tuple[int, int, float]] = []  # round of arrival, decision, reward
 
     for t in range(1, int(points[-1]) + 1):
         decision = agent.ask()
         action = np.array(
             [order[level] for order, level in zip(orders, decision.action, strict=True)]
         )
-        plays[start[:-1] + action] += 1
+        plays[offsets[:-1] + action] += 1
         regret += problem.module.regret(problem.data, t, action)
         reward = problem.module.sample(problem.data, t, action, rng)
-        probability, late = rng.random(2)
-        heapq.heappush(
-            due,
-            (
-                t + int(late * (2 * delay + 1)),
-                decision.id,
-                -1.0 if probability < lost else float(reward),
-            ),
-        )
+        uniform, late = rng.random(2)
+        arrival = t + int(late * (2 * delay + 1))
+        answer = LOST if uniform < lost else float(reward)
+        heapq.heappush(due, (arrival, decision.id, answer))
+
         while due and due[0][0] <= t:
             _, identifier, answer = heapq.heappop(due)
-            agent.expire(identifier) if answer < 0.0 else agent.tell(identifier, answer)
+            if answer == LOST:
+                agent.expire(identifier)
+            else:
+                agent.tell(identifier, answer)
+
         if t == points[len(noted)]:
             noted.append(regret)
+            correct.append(_recommends_best(agent, problem, orders))
 
-    return Record(np.array(noted), plays, np.zeros((0, 3), dtype=np.int64))
+    return RunRecord(
+        repetition=repetition,
+        regret=np.array(noted),
+        correct=np.array(correct),
+        plays=tuple(np.split(plays, offsets[1:-1])),
+        events=np.zeros((0, 4), dtype=np.int64),
+    )
+
+
+def _recommends_best(agent: Agent, problem: Environment, orders: list[Ints]) -> bool:
+    best = [order[level] for order, level in zip(orders, agent.best().values(), strict=True)]
+    return problem.regret(best) <= 0.0
 
 
 def claims(results: Results) -> list[Claim]:
-    """Not the paper's: what one would expect of a delay, namely that learning is the same, only
-    later.
-    """
+    """What one would expect of a delay: that learning is the same, only later."""
     problem = _problem()
     every = [
         problem.regret((i, j)) for i in range(problem.sizes[0]) for j in range(problem.sizes[1])
@@ -105,23 +119,23 @@ def claims(results: Results) -> list[Claim]:
     found = []
 
     for policy in POLICIES:
-        extra = {
-            name: results.final(name, policy) - results.final("at once", policy) for name in LATE
-        }
+        at_once = results.final("at once", policy)
+        extra = {name: results.final(name, policy) - at_once for name in LATE}
+
         for name in LATE:
             price = 2 * DELAYS[name][0] * blind  # no reward takes longer than twice the mean
             cost = mean_of(extra[name])
-            says = f"{OURS}: {policy}, {name}, pays at most for uniform play while the first rewards are awaited"
-            measured = f"{cost} more regret than with rewards at once; uniform play would cost {price:,.0f}"
-            found.append(
-                Claim(
-                    "delay",
-                    says,
-                    measured,
-                    verdict_of(price - cost.value, cost.error),
-                    "delay-curves",
-                )
+            verdict = verdict_of(price - cost.value, cost.error)
+            says = (
+                f"{OURS}: {policy}, {name}, pays at most for uniform play while the first rewards "
+                "are awaited"
             )
+            measured = (
+                f"{cost} more regret than with rewards at once; uniform play would cost "
+                f"{price:,.0f}"
+            )
+            found.append(Claim("delay", says, measured, verdict, "delay-curves"))
+
         times = DELAYS[LATE[1]][0] / DELAYS[LATE[0]][0]
         room = mean_of(times * extra[LATE[0]] - extra[LATE[1]])
         says = f"{OURS}: {policy} pays for a delay at most in proportion to it"

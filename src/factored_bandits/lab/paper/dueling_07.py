@@ -7,7 +7,7 @@ from factored_bandits.lab.spec import EVERY, Preset, Spec
 from factored_bandits.report.charts import Chart, curves, slopes
 from factored_bandits.report.claims import Claim
 
-from ._duels import NAMED, RMED, TEA, active_sets, instances
+from ._duels import NAMED, RMED, TEA, ahead, instances
 
 ARMS = (8, 16, 32, 64, 128)
 VARIANTS = (
@@ -19,8 +19,9 @@ VARIANTS = (
 SPEC = Spec(
     name="dueling_07",
     title="Duels: a winner of 0.7, from 8 to 128 arms",
-    text="One arm beats every other with chance 0.7; all other duels are even (Section 5.2 of the paper). Regret in "
-    "the unit `average`. Interleaved Filter, Beat the Mean, SAVAGE and RMED2FH know the horizon.",
+    text="One arm beats every other with probability 0.7; all other duels are even (Section 5.2 of "
+    "the paper). Regret in the unit `average`. Interleaved Filter, Beat the Mean, SAVAGE and "
+    "RMED2FH know the horizon.",
     problems=instances(ARMS, 0.7, [10**6] * len(ARMS), "Section 5.2"),
     policies=(EVERY, *VARIANTS),
     unit="average",
@@ -30,17 +31,19 @@ SPEC = Spec(
 
 
 def claims(results: Results) -> list[Claim]:
-    """What Section 5.2 says of the figure; "sufficiently big" is read as the largest K that was
-    run.
-    """
+    """What Section 5.2 says of the figure; "sufficiently big" is the largest K that was run."""
     last = results.problems[-1]
-    words, verdicts = active_sets(results, last, NAMED)
-    says = "Section 5.2: Dueling TEA outperforms all algorithms besides RMED variants, K sufficiently big"
-    found = [Claim("dueling_07", says, words, all_of(verdicts), "dueling_07-curves")]
-    behind = [results.beats(last, other, TEA) for other in RMED]
-    words = f"{last}: TEA {results.mean(last, TEA)}, " + ", ".join(
-        f"{r} {results.mean(last, r)}" for r in RMED
+    words, verdicts = ahead(results, last, NAMED)
+    says = (
+        "Section 5.2: Dueling TEA outperforms all algorithms besides RMED variants, K sufficiently "
+        "big"
     )
+    found = [Claim("dueling_07", says, words, all_of(verdicts), "dueling_07-curves")]
+
+    behind = [results.beats(last, other, TEA) for other in RMED]
+    told = [f"{last}: TEA {results.mean(last, TEA)}"]
+    told += [f"{other} {results.mean(last, other)}" for other in RMED]
+    words = ", ".join(told)
     says = "Section 5.2: RMED variants outperform Dueling TEA at p = 0.7"
     return [*found, Claim("dueling_07", says, words, all_of(behind), "dueling_07-curves")]
 

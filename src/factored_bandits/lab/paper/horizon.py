@@ -1,5 +1,6 @@
-"""TEA to 10^12 rounds: regret grows with the logarithm of time, and a run costs what its
-informative rounds cost.
+"""Theorem 2 as a figure: TEA to 10^12 rounds, where regret grows with the logarithm of time.
+
+Rounds in which nothing can change are skipped, so a run costs what its informative rounds cost.
 """
 
 from __future__ import annotations
@@ -8,12 +9,13 @@ from functools import partial
 
 import numpy as np
 
+from factored_bandits.core.stats import mean_of, verdict_of
 from factored_bandits.environments import spiked
 from factored_bandits.environments.suites import Instance
-from factored_bandits.lab.results import Results, mean_of
+from factored_bandits.lab.results import Results
 from factored_bandits.lab.spec import Preset, Spec
 from factored_bandits.report.charts import Chart, curves
-from factored_bandits.report.claims import Claim, verdict_of
+from factored_bandits.report.claims import Claim
 
 from ._timeline import elimination_timeline
 
@@ -22,9 +24,9 @@ PROBLEM = "u*v*=0.75"
 SPEC = Spec(
     name="horizon",
     title="TEA to 10^12 rounds",
-    text="16 x 16 levels, u* v* = 0.75, gaps 0.2. Rounds in which nothing can change are skipped, exactly; so the "
-    "whole life of the algorithm can be seen: all levels active, elimination, and returns ever "
-    "more rare.",
+    text="16 x 16 levels, u* v* = 0.75, gaps 0.2. Rounds in which nothing can change are skipped, "
+    "exactly; so the whole elimination timeline can be seen: all levels active, elimination, and "
+    "re-entries ever more rare.",
     problems=(
         Instance(PROBLEM, partial(spiked, 16, 0.75, 0.2), 10**12, "Theorem 2 over twelve decades"),
     ),
@@ -43,17 +45,20 @@ def claims(results: Results) -> list[Claim]:
     at = {decade: int(np.argmin(np.abs(np.log10(rounds) - decade))) for decade in (8, 10, 12)}
     early = curves[:, at[10]] - curves[:, at[8]]
     late = curves[:, at[12]] - curves[:, at[10]]
-    # logarithmic growth: two decades cost the same wherever they lie; linear growth: a hundred
-    # times as much
+
+    # if growth is logarithmic, two decades cost the same wherever they lie; if it is linear, a
+    # hundred times as much
     room = mean_of(3.0 * early - late)
     measured = f"10^8 to 10^10: {mean_of(early)}; 10^10 to 10^12: {mean_of(late)}"
-    says = "Theorem 2: regret grows like log T: from 10^10 to 10^12 at most three times as much as from 10^8 to 10^10"
+    says = (
+        "Theorem 2: regret grows like log T: from 10^10 to 10^12 at most three times as much as "
+        "from 10^8 to 10^10"
+    )
     return [Claim("horizon", says, measured, verdict_of(*room), "horizon-curves")]
 
 
 def charts(results: Results) -> list[Chart]:
-    """Regret over twelve decades, and one life of TEA."""
-    seen = elimination_timeline(
-        results, PROBLEM, "tea", "TEA to 10^12 rounds: which level was in when"
-    )
+    """Regret over twelve decades, and the elimination timeline of TEA."""
+    title = "TEA to 10^12 rounds: which level was active when"
+    seen = elimination_timeline(results, PROBLEM, "tea", title)
     return [curves(results.frame, "horizon-curves", SPEC.title), *seen]

@@ -1,6 +1,4 @@
-"""Figure 2 of the paper: TEA against the rank-one eliminations, K = L = 16, gaps 0.2, and u* v*
-varied.
-"""
+"""Figure 2 of the paper: TEA against Rank1Elim and Rank1ElimKL, 16 x 16 levels, u* v* varied."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ from factored_bandits.environments.suites import Instance
 from factored_bandits.lab.results import Results, all_of
 from factored_bandits.lab.spec import Preset, Spec
 from factored_bandits.report.charts import Chart, curves
-from factored_bandits.report.claims import Claim, Verdict
+from factored_bandits.report.claims import Claim
 
 from ._timeline import elimination_timeline
 
@@ -23,8 +21,9 @@ KL = ("rank1_elim_kl", "rank1_elim_kl(delta=released)")
 SPEC = Spec(
     name="rank1",
     title="Rank-one bandits: TEA against Rank1Elim and Rank1ElimKL",
-    text="16 x 16 levels, the best of each factor 0.2 ahead of all others, Bernoulli rewards, u* v* varied "
-    "(Section 5.1 of the paper). Rank1Elim and Rank1ElimKL know the horizon; TEA does not.",
+    text="16 x 16 levels, the best of each factor 0.2 ahead of all others, Bernoulli rewards, "
+    "u* v* varied (Section 5.1 of the paper). Rank1Elim and Rank1ElimKL know the horizon; TEA does "
+    "not.",
     problems=tuple(
         Instance(f"u*v*={best:g}", partial(spiked, 16, best, 0.2), 10**6, "Section 5.1")
         for best in BEST
@@ -50,20 +49,20 @@ def claims(results: Results) -> list[Claim]:
     """What Section 5.1 says of the figure."""
     every = [_name(best) for best in BEST]
     middle = [_name(best) for best in HALF]
-    found = [
-        _ahead(
-            results,
-            "Section 5.1: TEA clearly outperforms Rank1Elim over different settings",
-            "rank1_elim",
-            every,
-        )
-    ]
+    says = "Section 5.1: TEA clearly outperforms Rank1Elim over different settings"
+    found = [_ahead(results, says, "rank1_elim", every)]
 
     for kl in KL:
         which = "as published" if kl == KL[0] else "as its authors' code has it"
-        says = f"Section 5.1: TEA beats Rank1ElimKL ({which}) if the means are not too close to zero or one"
+        says = (
+            f"Section 5.1: TEA beats Rank1ElimKL ({which}) if the means are not too close to zero "
+            "or one"
+        )
         found.append(_ahead(results, says, kl, middle))
-        says = f"Section 5.1: Rank1ElimKL ({which}) has an advantage when the rewards are strongly biased"
+        says = (
+            f"Section 5.1: Rank1ElimKL ({which}) has an advantage when the rewards are strongly "
+            "biased"
+        )
         found.append(_ahead(results, says, "tea", [every[0], every[-1]], kl))
 
     return found
@@ -76,7 +75,7 @@ def _name(best: float) -> str:
 def _ahead(
     results: Results, says: str, worse: str, problems: list[str], better: str = "tea"
 ) -> Claim:
-    verdicts: list[Verdict] = [results.beats(problem, better, worse) for problem in problems]
+    verdicts = [results.beats(problem, better, worse) for problem in problems]
     told = [
         f"{problem}: {results.mean(problem, better)} against {results.mean(problem, worse)} "
         f"({verdict})"
@@ -86,8 +85,7 @@ def _ahead(
 
 
 def charts(results: Results) -> list[Chart]:
-    """Regret over time for each u* v*, and one life of TEA."""
-    seen = elimination_timeline(
-        results, _name(0.75), "tea", "TEA, u* v* = 0.75: which level was in when"
-    )
+    """Regret over time for each u* v*, and the elimination timeline of TEA."""
+    title = "TEA, u* v* = 0.75: which level was active when"
+    seen = elimination_timeline(results, _name(0.75), "tea", title)
     return [curves(results.frame, "rank1-curves", SPEC.title), *seen]

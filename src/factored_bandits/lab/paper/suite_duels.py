@@ -1,12 +1,13 @@
-"""Every dueling policy on the suite of duels: who is within a factor of the best, how often."""
+"""Section 5.2 of the paper on a suite of duels: every dueling policy, as a performance profile."""
 
 from __future__ import annotations
 
+from factored_bandits.core.stats import Verdict
 from factored_bandits.environments.suites import duels
 from factored_bandits.lab.results import Results
 from factored_bandits.lab.spec import EVERY, Preset, Spec
 from factored_bandits.report.charts import Chart, profile
-from factored_bandits.report.claims import Claim, Verdict
+from factored_bandits.report.claims import Claim
 
 WITHIN = 2.0
 LARGE = ("paper p=0.7 K=256", "paper p=0.95 K=512")
@@ -14,8 +15,8 @@ LARGE = ("paper p=0.7 K=256", "paper p=0.95 K=512")
 SPEC = Spec(
     name="suite_duels",
     title="All dueling policies on the suite of duels",
-    text="Thirteen problems: the paper's two families with K growing, total orders, cycles, ties. A policy that cannot "
-    "play a problem counts as infinitely far from the best there.",
+    text="Thirteen problems: the paper's two families with K growing, total orders, cycles, ties. "
+    "A policy that cannot play a problem counts as infinitely far from the best there.",
     problems=duels(),
     policies=(EVERY, "dueling_tea(bound=betting)"),
     unit="average",
@@ -46,7 +47,10 @@ def claims(results: Results) -> list[Claim]:
     verdict: Verdict = "holds" if len(near) > total / 2 else "fails"
     share = f"within {WITHIN:g} x of the smallest mean regret on {len(near)} of {total} problems"
     measured = f"{share}; beyond: {', '.join(far) or 'none'}"
-    says = "Section 5.2: D-TS shows one of the best empirical performances: near the best on most problems"
+    says = (
+        "Section 5.2: D-TS shows one of the best empirical performances: near the best on most "
+        "problems"
+    )
     return [Claim("suite_duels", says, measured, verdict, "suite_duels-profile")]
 
 

@@ -1,19 +1,19 @@
 """A table of the combinations visited: nothing in it grows with the number of all combinations.
 
-Combinations are entered when they are first planned. An open-addressing hash table, at least twice
-as large as its capacity, leads from the mixed-radix number of a combination to its row. The
-capacity is fixed in `init`: as many rows as there are combinations or rounds, but at most 2^19, and
-2^16 if the horizon is unknown (an agent). A policy must look whether the table is `full` before it
-enters a new combination, and say what it does then.
+A combination is entered when it is first planned. An open-addressing hash table, at least twice as
+large as the capacity, leads from the mixed-radix number of a combination (`core.select.ravel`) to
+its row. The capacity is fixed in `init`: as many rows as there are combinations or rounds, but at
+most 2^19, and 2^16 if the horizon is unknown (an agent). A policy must ask whether the table is
+`full` before it enters a new combination, and say what it does then.
 
-The kernels work on any State with the fields `shape`, `slots`, `book` and `tally` that `table`
-makes.
+The kernels work on any State that has the fields of `Table`; statistics per row are the policy's
+own arrays.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,46 +24,70 @@ from factored_bandits.errors import InvalidInputError
 
 MOST_ROWS = 2**19
 MOST_ROWS_UNKNOWN_HORIZON = 2**16
-SIZE, STRIDE, START, OWN = 0, 1, 2, 3  # rows of State.shape; OWN is free for the policy
-KEY, PLAYS = 0, 1  # columns of State.book; more are the policy's own
-KNOWN = 0  # place in State.tally
-PRIME, MULTIPLIER = 2**31 - 1, 1_103_515_245  # of the hash; products stay below 2^62
+MOST_COMBINATIONS = 2**62  # their numbers are 64-bit integers
+
+# of the hash; products stay below 2^62
+PRIME = 2**31 - 1
+MULTIPLIER = 1_103_515_245
 
 
-def table(
-    sizes: Ints, horizon: int, name: str, columns: int
-) -> tuple[Ints, NDArray[np.int32], Ints]:
-    """`shape` (4, L), `slots` (a power of two,) and `book` (capacity, columns) of a policy that has
-    visited nothing.
+class Table(NamedTuple):
+    """The combinations visited, by row."""
+
+    sizes: Ints  # (L,) levels of each factor
+    slots: NDArray[np.int32]  # (a power of two,) hash table: row + 1 of a combination, 0 where free
+    keys: Ints  # (capacity,) the number of the combination in each row
+    known: Ints  # (1,) rows entered
+
+
+def check_combinations(name: str, sizes: Ints) -> None:
+    """Refuse problems with more combinations than can be numbered.
+
+    >>> check_combinations("osub", np.array([2**31, 2**31]))
     """
-    sizes = np.asarray(sizes, dtype=np.int64)
-    combinations = math.prod(sizes.tolist())
-
-    if combinations > 2**62:
+    combinations = math.prod(np.asarray(sizes).tolist())
+    if combinations > MOST_COMBINATIONS:
         raise InvalidInputError(
             f"{name} numbers the combinations and takes at most 2^62 of them; here are "
             f"{combinations}"
         )
 
-    rows = min(combinations, horizon or MOST_ROWS_UNKNOWN_HORIZON, MOST_ROWS)
-    strides = np.concatenate([np.cumprod(sizes[:0:-1])[::-1], [1]])
-    shape = np.stack([sizes, strides, np.cumsum(sizes) - sizes, np.zeros_like(sizes)]).astype(
-        np.int64
+
+def capacity(sizes: Ints, horizon: int) -> int:
+    """How many rows a table gets.
+
+    >>> capacity(np.array([3, 4]), horizon=1000), capacity(np.array([1000, 1000]), horizon=0)
+    (12, 65536)
+    """
+    combinations = math.prod(np.asarray(sizes).tolist())
+    return min(combinations, horizon or MOST_ROWS_UNKNOWN_HORIZON, MOST_ROWS)
+
+
+def empty_table(sizes: Ints, horizon: int) -> Table:
+    """Nothing visited.
+
+    >>> [len(array) for array in empty_table(np.array([3, 4]), horizon=1000)]
+    [2, 32, 12, 1]
+    """
+    rows = capacity(sizes, horizon)
+    slots = 2 ** math.ceil(math.log2(2 * rows))
+    return Table(
+        sizes=np.array(sizes, dtype=np.int64),
+        slots=np.zeros(slots, dtype=np.int32),
+        keys=np.zeros(rows, dtype=np.int64),
+        known=np.zeros(1, dtype=np.int64),
     )
-    slots = np.zeros(2 ** math.ceil(math.log2(2 * rows)), dtype=np.int32)
-    return shape, slots, np.zeros((rows, columns), dtype=np.int64)
 
 
 @kernel
 def find(state: Any, key: int) -> int:
     """The row of a combination, or -1."""
     slots = state.slots
-    book = state.book
-    at = slot(key, len(slots))
+    at = first_slot(key, len(slots))
 
     while slots[at] != 0:
         row = slots[at] - 1
-        if book[row, KEY] == key:
+        if state.keys[row] == key:
             return int(row)
         at = (at + 1) & (len(slots) - 1)
 
@@ -71,7 +95,7 @@ def find(state: Any, key: int) -> int:
 
 
 @kernel
-def slot(key: int, length: int) -> int:
+def first_slot(key: int, length: int) -> int:
     """Where the search for a combination begins."""
     mixed = (key % PRIME) * MULTIPLIER
     return (mixed ^ (mixed >> 29)) & (length - 1)
@@ -83,34 +107,20 @@ def enter(state: Any, key: int) -> int:
     row = find(state, key)
     if row >= 0:
         return row
+
     slots = state.slots
-    at = slot(key, len(slots))
+    at = first_slot(key, len(slots))
     while slots[at] != 0:
         at = (at + 1) & (len(slots) - 1)
-    new = state.tally[KNOWN]
-    state.tally[KNOWN] += 1
+
+    new = state.known[0]
+    state.known[0] += 1
     slots[at] = new + 1
-    state.book[new, KEY] = key
+    state.keys[new] = key
     return int(new)
 
 
 @kernel
 def full(state: Any) -> bool:
     """Whether no combination can be entered any more."""
-    return bool(state.tally[KNOWN] >= len(state.book))
-
-
-@kernel
-def number(state: Any, action: Ints) -> int:
-    """The mixed-radix number of a combination."""
-    key = action[0] * state.shape[STRIDE, 0]
-    for l in range(1, len(action)):
-        key += action[l] * state.shape[STRIDE, l]
-    return int(key)
-
-
-@kernel
-def unravel(state: Any, row: int, action: Ints) -> None:
-    """The levels of a row."""
-    for l in range(len(action)):
-        action[l] = state.book[row, KEY] // state.shape[STRIDE, l] % state.shape[SIZE, l]
+    return bool(state.known[0] >= len(state.keys))

@@ -4,8 +4,8 @@ All that a tournament asks of theta_ij is on which side of 1/2 it lies, and P(th
 P(Bin(n, 1/2) <= W_ij), n = N_ij + 1, is kept up to date in O(1): a win adds pmf(n; W + 1) / 2, a
 loss takes away pmf(n; W) / 2, and the pmf follows by a ratio. So a side costs one uniform number.
 Every 256 duels of a pair (later 4096) both are computed anew: rounding errors stay below 1e-12, and
-a pmf that has underflowed cannot come back wrong, since so many duels move a pair by less than ten
-of the more than 37 standard deviations that underflow takes.
+a pmf that has underflowed cannot return with a wrong value, since so many duels move a pair by less
+than ten of the more than 37 standard deviations that underflow takes.
 
 Counts must be whole, so policies that use this do not learn from ties.
 """
@@ -21,7 +21,8 @@ from factored_bandits.core.kernel import kernel
 
 from .duels import divergence, met, record
 
-# draws of a side that has a chance of 1e-6 or less; only rounding errors ever ask for more
+# draws until a theta lies on the side asked for; only rounding errors, on sides of probability 1e-6
+# or less, ever ask for more
 PATIENCE = 1_000_000
 
 
@@ -29,9 +30,8 @@ PATIENCE = 1_000_000
 def stirling_error(n: float) -> float:
     """log n! - log(sqrt(2 pi n) (n / e)^n) for n >= 16, to 1e-16."""
     x = 1.0 / (n * n)
-    return (
-        1.0 / 12.0 - x * (1.0 / 360.0 - x * (1.0 / 1260.0 - x * (1.0 / 1680.0 - x / 1188.0)))
-    ) / n
+    series = 1.0 / 12.0 - x * (1.0 / 360.0 - x * (1.0 / 1260.0 - x * (1.0 / 1680.0 - x / 1188.0)))
+    return series / n
 
 
 @kernel
@@ -46,16 +46,16 @@ def fair_mass(n: float, k: float) -> float:
             ways *= (n - i) / (i + 1.0)
         return math.ldexp(ways, -int(min(n, 2000.0)))
 
-    error = (
-        stirling_error(n) - stirling_error(few) - stirling_error(n - few) - divergence(few, n - few)
-    )
-    return math.exp(error) * math.sqrt(n / (2.0 * math.pi * few * (n - few)))
+    error = stirling_error(n) - stirling_error(few) - stirling_error(n - few)
+    exponent = error - divergence(few, n - few)
+    return math.exp(exponent) * math.sqrt(n / (2.0 * math.pi * few * (n - few)))
 
 
 @kernel
 def fair_tail(n: float, k: float) -> float:
-    """P(Bin(n, 1/2) <= k), summed from the larger end of the shorter tail; about 4 sqrt(n) terms at
-    most.
+    """P(Bin(n, 1/2) <= k), summed from the larger end of the shorter tail.
+
+    That takes about 4 sqrt(n) terms at most.
     """
     low = min(k, n - k - 1.0)
     term = fair_mass(n, low)
@@ -73,8 +73,9 @@ def fair_tail(n: float, k: float) -> float:
 def update_posterior(
     wins: Floats, probability: Floats, mass: Floats, first: int, second: int, outcome: float
 ) -> None:
-    """One duel: `probability[i, j]` is P(theta_ij > 1/2), `mass[i, j]`, i < j, is P(Bin(N_ij + 1,
-    1/2) = W_ij).
+    """Learn one duel.
+
+    `probability[i, j]` is P(theta_ij > 1/2); `mass[i, j]`, i < j, is P(Bin(N_ij + 1, 1/2) = W_ij).
     """
     i = min(first, second)
     j = max(first, second)
@@ -91,17 +92,22 @@ def update_posterior(
         pmf *= 0.5 * (n + 1.0) / (n + 1.0 - won)
 
     record(wins, first, second, outcome)
+
+    # anew from time to time, so that no rounding error accumulates
     if n % (256.0 if n < 65536.0 else 4096.0) == 0.0:
         p = fair_tail(n + 1.0, wins[i, j])
         pmf = fair_mass(n + 1.0, wins[i, j])
 
-    probability[i, j], probability[j, i], mass[i, j] = p, 1.0 - p, pmf
+    probability[i, j] = p
+    probability[j, i] = 1.0 - p
+    mass[i, j] = pmf
 
 
 @kernel
 def draw_above_half(wins: Floats, i: int, j: int, rng: np.random.Generator) -> float:
-    """theta_ij given that it exceeds 1/2; as this is asked with the chance that it does, two draws
-    on average.
+    """theta_ij given that it exceeds 1/2.
+
+    Two draws on average, since this is asked with the probability that it does.
     """
     for _ in range(PATIENCE):
         theta = rng.beta(wins[i, j] + 1.0, wins[j, i] + 1.0)
@@ -128,9 +134,10 @@ def likely_winner(probability: Floats) -> int:
 
 
 def warm_start_posterior(wins: Floats, probability: Floats, mass: Floats, past: Floats) -> None:
-    """Past duels, of which wins counts each (K, K), count like duels played."""
+    """Past duels, wins (K, K) of row over column, count like duels played."""
     wins += past
     for i, j in met(wins):
         n = wins[i, j] + wins[j, i] + 1.0
-        probability[i, j], mass[i, j] = fair_tail(n, wins[i, j]), fair_mass(n, wins[i, j])
+        mass[i, j] = fair_mass(n, wins[i, j])
+        probability[i, j] = fair_tail(n, wins[i, j])
         probability[j, i] = 1.0 - probability[i, j]

@@ -1,11 +1,12 @@
-"""Uniform duels: both places drawn at random, always. The floor of every comparison of dueling
-algorithms.
+"""Uniform duels: both positions drawn at random, always.
 
-Keeps the share of duels won by each arm (its Borda score) and recommends the best.
+The floor of every comparison of dueling algorithms. Keeps the share of duels won by each arm (its
+Borda score) and recommends the best.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.identical_gap(4, 0.8)
-    >>> result = fb.simulate("dueling_uniform", environment, horizon=1_000, repetitions=4, seed=1, progress=False)
+    >>> policy = "dueling_uniform"
+    >>> result = fb.simulate(policy, environment, 1_000, repetitions=4, seed=1, progress=False)
     >>> bool(210 < result.regret[:, -1].mean() < 240)
     True
 """
@@ -41,17 +42,18 @@ class State(NamedTuple):
     """What each arm has won."""
 
     wins: Floats  # (K,) a tie counts one half
-    plays: Ints  # (K,) in either place; duels of an arm with itself do not count
+    plays: Ints  # (K,) in either position; duels of an arm with itself do not count
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    return State(np.zeros(sizes[0]), np.zeros(sizes[0], dtype=np.int64))
+    arms = int(sizes[0])
+    return State(wins=np.zeros(arms), plays=np.zeros(arms, dtype=np.int64))
 
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
-    """One duel."""
+    """One duel of two arms, each drawn uniformly."""
     actions[0, 0] = randint(rng, len(state.wins))
     actions[0, 1] = randint(rng, len(state.wins))
     return 1
@@ -85,7 +87,7 @@ def recommend(params: Params, state: State, action: Ints) -> None:
 
 
 def propensities(params: Params, state: State, length: int) -> list[Floats]:
-    """One over the number of arms, in both places."""
+    """One over the number of arms, in both positions."""
     return [np.full(len(state.wins), 1.0 / len(state.wins))] * 2
 
 

@@ -8,7 +8,7 @@ suffice. Counts are whole numbers: it does not learn from ties.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.identical_gap(8, 0.9)
-    >>> result = fb.simulate("rcs", environment, horizon=20_000, repetitions=4, seed=1, progress=False)
+    >>> result = fb.simulate("rcs", environment, 20_000, repetitions=4, seed=1, progress=False)
     >>> bool(result.correct[:, -1].all())
     True
 """
@@ -22,15 +22,14 @@ import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.rng import randint
+from factored_bandits.core.select import tie_wins
 from factored_bandits.policies.base import Info
 from factored_bandits.policies.blocks.duels import (
     check_positive,
     check_size,
     met,
-    new_rivals,
     strongest_rival,
-    update_rivals,
+    update_bounds,
 )
 from factored_bandits.policies.blocks.posterior import (
     likely_winner,
@@ -54,9 +53,7 @@ INFO = Info(
 
 
 class Params(NamedTuple):
-    """`alpha` under the root of the opponent's upper confidence bound; that bound for a pair that
-    has not met.
-    """
+    """`alpha` under the root of the opponent's bound; that bound for a pair that has not met."""
 
     alpha: float = 0.51
     unplayed: Literal[1, 2] = 1
@@ -68,46 +65,59 @@ class State(NamedTuple):
     wins: Floats  # (K, K) of row over column
     probability: Floats  # (K, K) P(theta_ij > 1/2)
     mass: Floats  # (K, K) above the diagonal P(Bin(N_ij + 1, 1/2) = W_ij)
-    rivals: Floats  # (K, 2, K) q_jc and 1 / sqrt(N_jc) at [c, :, j]
+    rate: Floats  # (K, K) q_jc at [c, j]
+    width: Floats  # (K, K) 1 / sqrt(N_jc) at [c, j], 0 for a pair that has not met
     titles: Ints  # (K,) how often each arm was champion
+
+
+def check(params: Params, sizes: Ints, horizon: int) -> None:
+    """Refuse an alpha that is not positive, and more pairs than fit in memory."""
+    check_positive("rcs", alpha=params.alpha)
+    check_size("rcs", int(sizes[0]), matrices=5)
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known: every theta is uniform."""
     arms = int(sizes[0])
-    check_positive("rcs", alpha=params.alpha)
-    check_size("rcs", arms, matrices=5)
-    half = np.full((arms, arms), 0.5)
-    rivals = new_rivals(arms, float(params.unplayed))
-    return State(np.zeros((arms, arms)), half, half.copy(), rivals, np.zeros(arms, dtype=np.int64))
+    return State(
+        wins=np.zeros((arms, arms)),
+        probability=np.full((arms, arms), 0.5),
+        mass=np.full((arms, arms), 0.5),
+        rate=np.full((arms, arms), float(params.unplayed)),
+        width=np.zeros((arms, arms)),
+        titles=np.zeros(arms, dtype=np.int64),
+    )
 
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
-    """The champion and its strongest rival."""
+    """Algorithm 1: the champion of a sample and its strongest rival."""
+    # Algorithm 1, tournament: c with theta_cj > 1/2 for all j, else the arm with the fewest titles
     champion = undefeated(state.probability, rng)
     if champion == NOBODY:
         champion = newcomer(state.titles, rng)
     state.titles[champion] += 1
+
+    # Algorithm 1, opponent: d = argmax_j u_jc, u_jc = q_jc + sqrt(alpha log t / N_jc)
+    root = math.sqrt(params.alpha * math.log(t))
     actions[0, 0] = champion
-    actions[0, 1] = strongest_rival(
-        state.rivals, champion, math.sqrt(params.alpha * math.log(t)), rng
-    )
+    actions[0, 1] = strongest_rival(state.rate, state.width, champion, root, rng)
     return 1
 
 
 @kernel
 def undefeated(probability: Floats, rng: np.random.Generator) -> int:
-    """The arm that beats all others in a sample, or NOBODY: all but the last winner have lost a
-    duel on the way.
-    """
+    """The arm that beats all others in a sample, or NOBODY."""
     winner = 0
     beaten = NOBODY
 
+    # all but the last winner have lost a duel on the way
     for j in range(1, probability.shape[0]):
         if rng.random() >= probability[winner, j]:
-            winner, beaten = j, winner
+            beaten = winner
+            winner = j
 
+    # its duels that were not drawn yet; that with `beaten` was
     for j in range(winner):
         if j != beaten and rng.random() >= probability[winner, j]:
             return NOBODY
@@ -117,7 +127,7 @@ def undefeated(probability: Floats, rng: np.random.Generator) -> int:
 
 @kernel
 def newcomer(titles: Ints, rng: np.random.Generator) -> int:
-    """The arm with the fewest titles."""
+    """The arm with the fewest titles, ties at random."""
     choice = 0
     ties = 1
 
@@ -127,7 +137,7 @@ def newcomer(titles: Ints, rng: np.random.Generator) -> int:
             ties = 1
         elif titles[i] == titles[choice]:
             ties += 1
-            if randint(rng, ties) == 0:
+            if tie_wins(rng, ties):
                 choice = i
 
     return choice
@@ -140,17 +150,19 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
     second = actions[0, 1]
     if first != second:
         update_posterior(state.wins, state.probability, state.mass, first, second, rewards[0])
-        update_rivals(state.wins, state.rivals, first, second)
+        update_bounds(state.wins, state.rate, state.width, first, second)
 
 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
     """The arm that is expected to beat most others."""
-    action[0] = action[1] = likely_winner(state.probability)
+    best = likely_winner(state.probability)
+    action[0] = best
+    action[1] = best
 
 
 def warm_start(params: Params, state: State, wins: Floats) -> None:
     """Past duels count like duels played."""
     warm_start_posterior(state.wins, state.probability, state.mass, wins)
     for i, j in met(state.wins):
-        update_rivals(state.wins, state.rivals, i, j)
+        update_bounds(state.wins, state.rate, state.width, i, j)

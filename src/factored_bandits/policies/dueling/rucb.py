@@ -1,14 +1,14 @@
 """RUCB, Relative Upper Confidence Bound (Zoghi, Whiteson, Munos & de Rijke, ICML 2014).
 
-The champion is an arm that nobody beats with high confidence, the one that was alone in this with
-probability one half; its opponent is the arm with the largest upper confidence bound of beating it.
-Once the champion beats all others with high confidence it duels itself until log t has grown enough for
-p_values. An arm is a possible champion at round t iff its largest deficit (a number without time)
-is at most alpha log t: K comparisons instead of K^2 bounds.
+The champion is an arm that nobody beats with high confidence; the one that was alone in this is
+taken with probability one half. Its opponent is the arm with the largest upper confidence bound of
+beating it. Once the champion beats all others with high confidence it duels itself, until log t has
+grown enough to make another arm a possible champion. An arm is one at round t iff its largest
+deficit (a number without time) is at most alpha log t: K comparisons instead of K^2 bounds.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.identical_gap(8, 0.9)
-    >>> result = fb.simulate("rucb", environment, horizon=20_000, repetitions=4, seed=1, progress=False)
+    >>> result = fb.simulate("rucb", environment, 20_000, repetitions=4, seed=1, progress=False)
     >>> bool(result.correct[:, -1].all())
     True
 """
@@ -30,14 +30,16 @@ from factored_bandits.policies.blocks.duels import (
     deficit,
     first_round,
     met,
-    new_rivals,
     record,
     strongest_rival,
-    update_rivals,
+    update_bounds,
 )
 
 NOBODY = -1
-FAVOURITE, ALONE = 0, 1  # places in State.memory
+
+# slots of State.memory
+FAVOURITE = 0  # the only member of B, or NOBODY
+ALONE = 1  # 1 if the champion duelled itself at the last plan
 
 INFO = Info(
     title="Relative Upper Confidence Bound",
@@ -53,8 +55,9 @@ INFO = Info(
 
 
 class Params(NamedTuple):
-    """`alpha` under the root; the bound of a pair that has not met, 1, or 2 as the paper's 0/0 +
-    1/0 = 1 + 1.
+    """`alpha` under the root; the bound of a pair that has not met.
+
+    That bound is 1, or 2 as the paper's 0/0 + 1/0 = 1 + 1.
     """
 
     alpha: float = 0.51
@@ -65,28 +68,39 @@ class State(NamedTuple):
     """Who beat whom, ready to be compared with alpha log t."""
 
     wins: Floats  # (K, K) of row over column, a tie counts one half
-    rivals: Floats  # (K, 2, K) q_jc and 1 / sqrt(N_jc) at [c, :, j]
+    rate: Floats  # (K, K) q_jc at [c, j]
+    width: Floats  # (K, K) 1 / sqrt(N_jc) at [c, j], 0 for a pair that has not met
     worst: Floats  # (K,) the largest deficit of each arm
-    memory: (
-        Ints  # (2,) the only member of B or NOBODY; did the champion duel itself at the last plan?
-    )
+    memory: Ints  # (2,) FAVOURITE, ALONE
+
+
+def check(params: Params, sizes: Ints, horizon: int) -> None:
+    """Refuse an alpha that is not positive, and more pairs than fit in memory."""
+    check_positive("rucb", alpha=params.alpha)
+    check_size("rucb", int(sizes[0]), matrices=3)
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
-    """Nothing known."""
+    """Lines 1-2: nothing known, B is empty."""
     arms = int(sizes[0])
-    check_positive("rucb", alpha=params.alpha)
-    check_size("rucb", arms, matrices=3)
-    rivals = new_rivals(arms, float(params.unplayed))
-    return State(np.zeros((arms, arms)), rivals, np.zeros(arms), np.array([NOBODY, 0]))
+    return State(
+        wins=np.zeros((arms, arms)),
+        rate=np.full((arms, arms), float(params.unplayed)),
+        width=np.zeros((arms, arms)),
+        worst=np.zeros(arms),
+        memory=np.array([NOBODY, 0]),
+    )
 
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
-    """Lines 4-10."""
-    level = params.alpha * math.log(t)
-    champion = pick_champion(state, level, rng)
-    opponent = strongest_rival(state.rivals, champion, math.sqrt(level), rng)
+    """Lines 4-10: the champion c and its opponent d."""
+    threshold = params.alpha * math.log(t)
+    champion = pick_champion(state, threshold, rng)
+
+    # Line 10: d = argmax_j u_jc
+    opponent = strongest_rival(state.rate, state.width, champion, math.sqrt(threshold), rng)
+
     state.memory[ALONE] = 1 if opponent == champion else 0
     actions[0, 0] = champion
     actions[0, 1] = opponent
@@ -94,8 +108,8 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 
 
 @kernel
-def pick_champion(state: State, level: float, rng: np.random.Generator) -> int:
-    """Lines 5-9: C = {i: u_ij >= 1/2 for all j}; B <- B n C; B <- C if C has one member."""
+def pick_champion(state: State, threshold: float, rng: np.random.Generator) -> int:
+    """Lines 5-9: C = {i: u_ij >= 1/2 for all j}, in which c is drawn with a preference for B."""
     worst = state.worst
     memory = state.memory
     arms = len(worst)
@@ -103,21 +117,27 @@ def pick_champion(state: State, level: float, rng: np.random.Generator) -> int:
     last = NOBODY
 
     for i in range(arms):
-        if worst[i] <= level:
+        if worst[i] <= threshold:
             possible += 1
             last = i
 
+    # C is empty: any arm
     if possible == 0:
         memory[FAVOURITE] = NOBODY
         return randint(rng, arms)
 
+    # |C| = 1: B <- C
     if possible == 1:
         memory[FAVOURITE] = last
         return last
 
+    # B <- B intersected with C
     favourite = memory[FAVOURITE]
-    if favourite != NOBODY and worst[favourite] > level:
-        favourite = memory[FAVOURITE] = NOBODY
+    if favourite != NOBODY and worst[favourite] > threshold:
+        memory[FAVOURITE] = NOBODY
+        favourite = NOBODY
+
+    # |C| > 1: the member of B with probability 1/2, else uniformly from C without B
     if favourite != NOBODY:
         if rng.random() < 0.5:
             return favourite
@@ -125,7 +145,7 @@ def pick_champion(state: State, level: float, rng: np.random.Generator) -> int:
 
     left = randint(rng, possible)
     for i in range(arms):
-        if worst[i] <= level and i != favourite:
+        if worst[i] <= threshold and i != favourite:
             if left == 0:
                 return i
             left -= 1
@@ -140,22 +160,22 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
     second = actions[0, 1]
 
     if first != second:
-        before = deficit(state.wins, first, second), deficit(state.wins, second, first)
+        first_before = deficit(state.wins, first, second)
+        second_before = deficit(state.wins, second, first)
         record(state.wins, first, second, rewards[0])
-        update_rivals(state.wins, state.rivals, first, second)
-        update_worst(state, first, second, before[0])
-        update_worst(state, second, first, before[1])
+        update_bounds(state.wins, state.rate, state.width, first, second)
+        update_worst(state, first, second, first_before)
+        update_worst(state, second, first, second_before)
 
 
 @kernel
 def update_worst(state: State, i: int, j: int, before: float) -> None:
-    """The largest deficit of arm i after the pair (i, j) met: looked for only where it may have
-    shrunk.
-    """
+    """The largest deficit of arm i after a duel with j; `before` is that of the pair before it."""
     now = deficit(state.wins, i, j)
     if now >= state.worst[i]:
         state.worst[i] = now
     elif before == state.worst[i]:
+        # only here it may have become smaller: a search over the row
         state.worst[i] = 0.0
         for k in range(len(state.worst)):
             state.worst[i] = max(state.worst[i], deficit(state.wins, i, k))
@@ -163,12 +183,11 @@ def update_worst(state: State, i: int, j: int, before: float) -> None:
 
 @kernel
 def idle(params: Params, state: State, t: int) -> int:
-    """A champion that beats all with high confidence duels itself until alpha log t reaches the smallest
-    of their deficits.
-    """
+    """A champion duels itself until alpha log t reaches the smallest deficit of the others."""
     champion = state.memory[FAVOURITE]
     if champion == NOBODY or state.memory[ALONE] == 0:
         return 0
+
     lowest = math.inf
     for j in range(len(state.worst)):
         if j != champion:
@@ -197,6 +216,6 @@ def warm_start(params: Params, state: State, wins: Floats) -> None:
     """Past duels count like duels played."""
     state.wins[:] += wins
     for i, j in met(state.wins):
-        update_rivals(state.wins, state.rivals, i, j)
+        update_bounds(state.wins, state.rate, state.width, i, j)
     for i in range(len(wins)):
         state.worst[i] = max(deficit(state.wins, i, j) for j in range(len(wins)))

@@ -1,10 +1,9 @@
-"""Versatile dueling bandits (Saha & Gaillard, ICML 2022): one learner that bears an adversary draws
-both arms.
+"""Versatile dueling bandits (Saha & Gaillard, ICML 2022): one adversarial learner for both arms.
 
-Both arms of a duel are drawn independently by the chances of one learner, which learns from both of
-them. It is best of both worlds: logarithmic regret where a fixed arm beats all others, and sqrt(K
-T) where preferences change at will. Costs O(K) per duel and no memory per pair, so it takes
-thousands of arms.
+Both arms of a duel are drawn independently with the probabilities of one learner, which learns from
+both of them. It is best of both worlds: logarithmic regret where a fixed arm beats all others, and
+sqrt(K T) where preferences change at will. It costs O(K) per duel and no memory per pair, so it
+takes thousands of arms.
 
 `tsallis_inf` (Zimmert & Seldin 2019) adds half of the reduced-variance estimate of each arm, at
 rate 4 / sqrt(t). `lb_inf` (Ito, Tsuchiya & Honda 2022), whose rate adapts to the variance, counts a
@@ -12,7 +11,7 @@ duel as two of its rounds.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.identical_gap(4, 0.9)
-    >>> result = fb.simulate("vdb", environment, horizon=5_000, repetitions=4, seed=1, progress=False)
+    >>> result = fb.simulate("vdb", environment, 5_000, repetitions=4, seed=1, progress=False)
     >>> bool(result.correct[:, -1].all())
     True
 """
@@ -68,36 +67,44 @@ class Params(NamedTuple):
 class State(NamedTuple):
     """One learner."""
 
-    # (rows, K) see _lb_inf; Tsallis-INF keeps twice its estimates in ESTIMATE, and PROBABILITY
+    # (rows, K) see blocks.lb_inf; of Tsallis-INF twice its estimates in ESTIMATE, and PROBABILITY
     table: Floats
-    assumptions: Floats  # (1,) where the learner's equation was solved last
-    remembered: Floats  # (duels, 3) the chances of both arms of the last duels, see _promises
+    solution: (
+        Floats  # (1,) of the learner's equation in the last round: Newton's method begins here
+    )
+    remembered: Floats  # (duels, 3) propensities of both arms of the last duels
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    return State(lb_inf_table([int(sizes[0])]), np.zeros(1), no_propensities(2))
+    return State(
+        table=lb_inf_table([int(sizes[0])]),
+        solution=np.zeros(1),
+        remembered=no_propensities(2),
+    )
 
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
-    """Two draws by the same chances."""
+    """Two independent draws with the same probabilities, as in the paper's reduction."""
     table = state.table
-    arms = state.table.shape[1]
+    arms = table.shape[1]
+    start = state.solution[0]
 
     if params.learner == TSALLIS_INF:
-        rate = 0.5 * learning_rate(float(t), REDUCED_VARIANCE)  # the estimates are kept twice
-        state.assumptions[0] = tsallis_weights(
-            table[ESTIMATE], table[PROBABILITY], 0, arms, rate, state.assumptions[0]
+        # half the rate, because the estimates are kept twice
+        rate = 0.5 * learning_rate(float(t), REDUCED_VARIANCE)
+        state.solution[0] = tsallis_weights(
+            table[ESTIMATE], table[PROBABILITY], 0, arms, rate, start
         )
     else:
-        state.assumptions[0] = lb_inf_weights(
-            table, 0, arms, math.log(2.0 * t), state.assumptions[0]
-        )
+        # a duel counts as two rounds of the learner
+        state.solution[0] = lb_inf_weights(table, 0, arms, math.log(2.0 * t), start)
 
-    for place in range(2):
-        actions[0, place] = categorical(rng, table[PROBABILITY], 0, arms)
-        remember(state.remembered, t, place, table[PROBABILITY, actions[0, place]])
+    for position in range(2):
+        arm = categorical(rng, table[PROBABILITY], 0, arms)
+        remember(state.remembered, t, position, table[PROBABILITY, arm])
+        actions[0, position] = arm
 
     return 1
 
@@ -106,12 +113,15 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
     """The learner hears of both arms; its loss is 1 for the arm that lost."""
     table = state.table
-    arms = state.table.shape[1]
+    arms = table.shape[1]
 
-    for place in range(2):
-        arm = actions[0, place]
-        loss = 1.0 - rewards[0] if place == 0 else rewards[0]
-        table[PROBABILITY, arm] = recall(state.remembered, t, place, table[PROBABILITY, arm])
+    for position in range(2):
+        arm = actions[0, position]
+        loss = 1.0 - rewards[0] if position == 0 else rewards[0]
+
+        # the propensity at the time of the draw, however late the outcome is
+        table[PROBABILITY, arm] = recall(state.remembered, t, position, table[PROBABILITY, arm])
+
         if params.learner == TSALLIS_INF:
             rate = learning_rate(float(t), REDUCED_VARIANCE)
             tsallis_feed(
@@ -123,7 +133,7 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
-    """The arm with the largest chance."""
+    """The arm with the largest probability."""
     best = 0
     for arm in range(1, state.table.shape[1]):
         if state.table[PROBABILITY, arm] > state.table[PROBABILITY, best]:
@@ -133,5 +143,5 @@ def recommend(params: Params, state: State, action: Ints) -> None:
 
 
 def propensities(params: Params, state: State, length: int) -> list[Floats]:
-    """The learner's chances, in both places."""
+    """The learner's probabilities, in both positions."""
     return [state.table[PROBABILITY].copy()] * 2

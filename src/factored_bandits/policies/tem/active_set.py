@@ -257,7 +257,9 @@ def leader(state: State, l: int) -> int:
             j = state.active_list[s + other]
             if j != i:
                 difference, n = pair(state, l, j, i)
-                deficit = max(deficit, difference / n)
+                # nothing is learned yet where n is 0
+                if n > 0:
+                    deficit = max(deficit, difference / n)
         if deficit < smallest:
             smallest = deficit
             best = i

@@ -1,6 +1,4 @@
-"""Regret over time: the mean of each policy, the middle 80 % of its repetitions, every run on
-demand.
-"""
+"""Regret over time: mean and middle 80 % of the repetitions, every run on demand."""
 
 from __future__ import annotations
 
@@ -13,14 +11,17 @@ import numpy as np
 from factored_bandits.core.table import Table, number
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.report.chart import Axis, Chart, Line, Panel
-from factored_bandits.report.measured import Measured, by_problem, describe, measured
 from factored_bandits.report.palette import Look, looks
 
+from ._measured import Measured, by_problem, describe, measured
+
 Scale = Literal["auto", "linear", "log"]
-# of the largest to the smallest final regret, beyond which a linear axis hides the smaller ones
+# Ratio of the largest to the smallest final regret beyond which a linear axis hides the smaller.
 RATIO = 6.0
 MIDDLE = (0.1, 0.9)  # quantiles of the band
 HOW_TO_READ = "Line: mean. Band: the middle 80 % of the repetitions."
+REGRETS = ("mean regret", "+- s.e.", "median", "10 %", "90 %", "worst")
+COLUMNS = ("policy", *REGRETS, "rounds", "repetitions")
 
 
 def curves(
@@ -31,16 +32,38 @@ def curves(
     y: Scale = "auto",
     caption: str | None = None,
 ) -> Chart:
-    """Cumulative regret over rounds, a panel for each problem; `frame` is tidy, or a sequence of
-    results.
+    """Cumulative regret over rounds, a panel for each problem.
 
-    The axis of rounds is logarithmic; that of regret is where the final regrets lie far apart, or
-    as `y` says.
+    The axis of rounds is logarithmic.
 
+    Parameters
+    ----------
+    frame
+        A tidy frame, or a sequence of results.
+    name
+        The name of the chart's files.
+    title
+        The title; by default the problem.
+    y
+        The scale of the regret; "auto": logarithmic where the final regrets lie far apart.
+    caption
+        What was measured; by default found in the frame or the results.
+
+    Returns
+    -------
+    The chart.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is nothing to draw, or the frame is not tidy.
+
+    Examples
+    --------
     >>> import factored_bandits as fb
     >>> problem = fb.environments.spiked(levels=3, best=0.81, gap=0.8)
-    >>> chart = curves(fb.compare("uniform, flat_ucb1", problem, 2_000, repetitions=4, progress=False).to_frame())
-    >>> chart.caption
+    >>> comparison = fb.compare("uniform, flat_ucb1", problem, 2_000, 4, progress=False)
+    >>> curves(comparison.to_frame()).caption
     "rank1 (3 x 3 levels); regret in unit 'reward'; horizon 2,000; 4 repetitions; seed 0.
     Line: mean. Band: the middle 80 % of the repetitions."
     """
@@ -76,9 +99,7 @@ def _panel(
 
 
 def _alike(panels: list[Panel]) -> tuple[Panel, ...]:
-    """The panels on the same logarithmic axes, so that they can be compared; linear ones stay as
-    they are.
-    """
+    """The panels on the same logarithmic axes, so that they can be compared; linear ones stay."""
     end = max(panel.x.limits[1] for panel in panels)
     logged = [panel.y.limits if panel.y.log else panel.y.other for panel in panels]
     ranges = [each for each in logged if each is not None]
@@ -88,23 +109,25 @@ def _alike(panels: list[Panel]) -> tuple[Panel, ...]:
     found = []
 
     for panel in panels:
-        y = panel.y._replace(limits=common) if panel.y.log else panel.y._replace(other=common)
         x = panel.x._replace(limits=(panel.x.limits[0], end))
-        found.append(
-            dataclasses.replace(panel, x=x, y=y if panel.y.log or panel.y.other else panel.y)
-        )
+        y = panel.y
+        if y.log:
+            y = y._replace(limits=common)
+        elif y.other:
+            y = y._replace(other=common)
+        found.append(dataclasses.replace(panel, x=x, y=y))
 
     return tuple(found)
 
 
 def ranking(problems: Sequence[Sequence[Measured]]) -> tuple[str, ...]:
-    """The policies, the best on average over the problems first: by the logarithm of the final
-    regret.
-    """
+    """The policies, the smallest average logarithm of the final regret first."""
     ends: dict[str, list[float]] = {}
     for here in problems:
         for each in here:
-            ends.setdefault(each.policy, []).append(float(np.log1p(max(0.0, each.final().mean()))))
+            final = max(0.0, each.final_mean().value)
+            ends.setdefault(each.policy, []).append(float(np.log1p(final)))
+
     return tuple(sorted(ends, key=lambda policy: float(np.mean(ends[policy]))))
 
 
@@ -130,14 +153,12 @@ def regret_line(each: Measured, look: Look) -> Line:
 
 def logarithmic(here: Sequence[Measured]) -> bool:
     """Whether final regrets lie so far apart that a linear axis would hide the smaller ones."""
-    finals = [float(each.final().mean()) for each in here]
+    finals = [each.final_mean().value for each in here]
     return min(finals) > 0 and max(finals) > RATIO * min(finals)
 
 
 def regret_axis(here: Sequence[Measured], begin: float, log: bool) -> Axis:
-    """From zero, or if logarithmic from the smallest mean in view, to a little above the highest
-    band.
-    """
+    """From zero, or the smallest mean in view, to a little above the highest band."""
     top = max(float(np.quantile(each.final(), MIDDLE[1])) for each in here)
     seen = np.concatenate([each.mean()[each.rounds >= begin] for each in here])
     seen = seen[seen > 0]
@@ -151,8 +172,9 @@ def regret_axis(here: Sequence[Measured], begin: float, log: bool) -> Axis:
 
 
 def beginning(here: Sequence[Measured]) -> float:
-    """Where the axis of rounds begins: a power of ten, long before two means differ by a quarter
-    for good.
+    """Where the axis of rounds begins.
+
+    A power of ten, long before two means differ by a quarter for good.
     """
     rounds = np.unique(np.concatenate([each.rounds for each in here]))
     means = np.array([np.interp(rounds, each.rounds, each.mean()) for each in here])
@@ -165,30 +187,23 @@ def beginning(here: Sequence[Measured]) -> float:
 
 def final_table(title: str, here: Sequence[Measured]) -> Table:
     """Regret at the horizon, the smallest mean first."""
-    columns = (
-        "policy",
-        "mean regret",
-        "+- s.e.",
-        "median",
-        "10 %",
-        "90 %",
-        "worst",
-        "rounds",
-        "repetitions",
-    )
     rows = []
 
-    for each in sorted(here, key=lambda each: float(each.final().mean())):
+    for each in sorted(here, key=lambda each: each.final_mean().value):
         last = each.final()
+        mean = each.final_mean()
         low, median, high = np.quantile(last, [MIDDLE[0], 0.5, MIDDLE[1]])
-        values = (last.mean(), each.standard_error(), median, low, high, last.max())
-        cells = [number(float(value), like=float(last.mean())) for value in values]
+        values = (mean.value, mean.error, median, low, high, last.max())
+        cells = [number(float(value), like=mean.value) for value in values]
         rows.append((each.policy, *cells, f"{each.rounds[-1]:,}", str(each.repetitions)))
 
-    return Table(title, columns, rows)
+    return Table(title, COLUMNS, rows)
 
 
 def _in_words(problem: str, here: Sequence[Measured]) -> str:
-    ends = sorted((float(each.final().mean()), each.policy) for each in here)
+    ends = sorted((each.final_mean().value, each.policy) for each in here)
     told = "; ".join(f"{policy} {number(mean, like=mean)}" for mean, policy in ends)
-    return f"Regret over rounds, {problem or 'one problem'}. Mean regret at the end, smallest first: {told}."
+    return (
+        f"Regret over rounds, {problem or 'one problem'}. "
+        f"Mean regret at the end, smallest first: {told}."
+    )

@@ -1,6 +1,4 @@
-"""Performance profiles: on what share of the problems is a policy within a factor x of the best one
-there?
-"""
+"""Performance profiles: on what share of the problems is a policy within a factor of the best?"""
 
 from __future__ import annotations
 
@@ -9,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from factored_bandits.report.chart import Axis, Chart, Line, Panel
-from factored_bandits.report.measured import by_problem, describe, measured
 from factored_bandits.report.palette import looks
 from factored_bandits.simulation.profile import WIDEST, Regrets, factors, profile_table, rank, share
+
+from ._measured import by_problem, describe, measured
 
 TICKS = tuple((float(x), str(x)) for x in (1, 2, 5, 10, 20, 50, 100))
 SHARES = tuple((x / 5, f"{20 * x} %") for x in range(6))
@@ -24,12 +23,28 @@ def profile(
     *,
     caption: str | None = None,
 ) -> Chart:
-    """The share of the problems on which each policy's mean final regret is within a factor x of
-    the best, over x.
+    """On what share of the problems each policy's regret is within a factor x of the best, over x.
 
-    `frame` is tidy, or a sequence of results, or a mapping problem -> policy -> mean regret.
+    Parameters
+    ----------
+    frame
+        A tidy frame, a sequence of results, or a dict problem -> policy -> mean regret.
+    name
+        The name of the chart's files.
+    title
+        The title.
+    caption
+        What was measured; by default found in the frame or the results.
 
-    >>> chart = profile({"easy": {"tea": 10.0, "flat_ucb1": 15.0}, "hard": {"tea": 80.0, "flat_ucb1": 20.0}})
+    Returns
+    -------
+    The chart.
+
+    Examples
+    --------
+    >>> easy = {"tea": 10.0, "flat_ucb1": 15.0}
+    >>> hard = {"tea": 80.0, "flat_ucb1": 20.0}
+    >>> chart = profile({"easy": easy, "hard": hard})
     >>> [line.label for line in chart.panels[0].lines]
     ['flat_ucb1', 'tea']
     """
@@ -45,7 +60,8 @@ def profile(
             Line(policy, policy, drawn[policy], np.array(xs), np.array(ys), steps=True, width=1.8)
         )
 
-    best = [f"{line.key} {share(multiples[line.key], 2.0):.0%}" for line in lines]
+    shares = ", ".join(f"{line.key} {share(multiples[line.key], 2.0):.0%}" for line in lines)
+    count = len(regrets)
     panel = Panel(
         title="",
         x=Axis(
@@ -56,15 +72,15 @@ def profile(
         ),
         y=Axis("share of the problems within the factor", (0.0, 1.02), ticks=SHARES),
         lines=tuple(lines),
-        alt=f"Share of {len(regrets)} problems on which each policy is within twice the best: {', '.join(best)}.",
+        alt=f"Share of {count} problems on which each policy is within twice the best: {shares}.",
     )
+    if caption is None:
+        caption = f"{told}. Higher is better; at the left, the share of wins."
 
     return Chart(
         name=name,
         title=title,
-        caption=caption
-        if caption is not None
-        else f"{told}. Higher is better; at the left, the share of wins.",
+        caption=caption,
         panels=(panel,),
         numbers=(profile_table(regrets),),
     )
@@ -73,7 +89,7 @@ def profile(
 def _regrets(frame: Any) -> tuple[Regrets, str]:
     every = measured(frame)
     means = {
-        problem: {each.policy: float(each.final().mean()) for each in here}
+        problem: {each.policy: each.final_mean().value for each in here}
         for problem, here in by_problem(every).items()
     }
     return means, describe(every)

@@ -1,4 +1,4 @@
-"""Which level of each factor was in when: a row per level, with every return."""
+"""When each level of each factor was active: a row per level, with every re-entry."""
 
 from __future__ import annotations
 
@@ -10,17 +10,20 @@ from factored_bandits.core.table import Table, round_of
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.report.chart import Axis, Chart, Panel, Row
 from factored_bandits.report.palette import looks
+from factored_bandits.simulation.result import ELIMINATED
 
 if TYPE_CHECKING:
     import pandas
 
+LEGEND = "Bar: the level is active. Tick: it re-enters. The last to be eliminated stand at the top."
+NAMED = 24  # rows that have their name beside them, at most
 NEEDED = ("policy", "repetition", "round", "factor", "level", "event")
 
 
 def timeline(
     eliminations: pandas.DataFrame,
     name: str = "eliminations",
-    title: str = "Which level was in when",
+    title: str = "When each level was active",
     *,
     sizes: Sequence[int] | None = None,
     horizon: int | None = None,
@@ -29,17 +32,47 @@ def timeline(
     repetition: int | None = None,
     caption: str | None = None,
 ) -> Chart:
-    """One repetition (the first, unless said) of each policy: a panel per factor, a row per level.
+    """One repetition of each policy: a panel per factor, a row per level.
 
-    `eliminations` has the columns policy, repetition, round, factor, level and event ("out" or
-    "in"). Levels that never went out are not in it: `sizes` says how many there are, or a column
-    `arms` such as "16x16"; by default there are as many as it mentions. `factors` are names, `best`
-    the best level of each factor, `horizon` where the axis ends.
+    Parameters
+    ----------
+    eliminations
+        A frame of the events, with the columns policy, repetition, round, factor, level and event
+        ("eliminated" or "re-entered").
+    name
+        The name of the chart's files.
+    title
+        The title.
+    sizes
+        The number of levels of each factor, since levels that were never eliminated are not in the
+        frame; by default from a column `arms` such as "16x16", or as many as are mentioned.
+    horizon
+        The round at which the axis ends.
+    best
+        The best level of each factor.
+    factors
+        Names for the factors.
+    repetition
+        The number of the repetition; by default the first in the frame.
+    caption
+        What is shown; by default the problem, the repetition and the horizon.
 
+    Returns
+    -------
+    The chart.
+
+    Raises
+    ------
+    InvalidInputError
+        If the frame is empty, or has not all columns.
+
+    Examples
+    --------
     >>> import pandas as pd
-    >>> rows = [("tea", 0, 50, 0, 1, "out"), ("tea", 0, 70, 0, 1, "in"), ("tea", 0, 75, 0, 1, "out")]
-    >>> chart = timeline(pd.DataFrame(rows, columns=NEEDED), sizes=[2], horizon=100)
-    >>> [(row.label, row.spans, row.returns) for row in chart.panels[0].rows]
+    >>> events = {"round": [50, 70, 75], "event": ["eliminated", "re-entered", "eliminated"]}
+    >>> frame = pd.DataFrame({"policy": "tea", "repetition": 0, "factor": 0, "level": 1, **events})
+    >>> chart = timeline(frame, sizes=[2], horizon=100)
+    >>> [(row.label, row.spans, row.re_entries) for row in chart.panels[0].rows]
     [('1', ((1.0, 50.0), (70.0, 75.0)), (70.0,)), ('0', ((1.0, 100.0),), ())]
     """
     missing = [column for column in NEEDED if column not in eliminations.columns]
@@ -47,16 +80,15 @@ def timeline(
         raise InvalidInputError(
             f"eliminations has no column {missing[0]!r}; it needs {', '.join(NEEDED)}"
         )
-
     if eliminations.empty:
-        raise InvalidInputError("eliminations is empty: none of these policies ruled anything out")
+        raise InvalidInputError("eliminations is empty: none of these policies eliminated anything")
+
     shown = int(eliminations["repetition"].min()) if repetition is None else repetition
     counts = sizes or _sizes(eliminations)
     known = horizon or _one(eliminations, "horizon")
     end = float(known or eliminations["round"].max() + 1)
-    names = factors or (
-        ["arm"] if len(counts) == 1 else [f"factor {l}" for l in range(len(counts))]
-    )
+    names = factors or _default_names(len(counts))
+
     events = eliminations[eliminations["repetition"] == shown].sort_values("round", kind="stable")
     keys = [key for key in ("problem", "policy") if key in events.columns]
     several = [events[key].nunique() > 1 for key in keys]
@@ -64,31 +96,31 @@ def timeline(
     tables = []
 
     for which, own in events.groupby(keys, sort=False, observed=True):
+        policy = str(which[-1])
+        # Of problem and policy, what the panels differ in.
+        parts = [str(part) for part, differs in zip(which, several, strict=True) if differs]
         for l, count in enumerate(counts):
             rows = _rows(own[own["factor"] == l], count, end, best[l] if best else None)
-            parts = [str(part) for part, told in zip(which, several, strict=True) if told]
-            table = _table(", ".join([str(which[-1]), *parts[:-1], names[l]]), rows, end)
-            panels.append(
-                _panel(", ".join([*parts, names[l]]), str(which[-1]), rows, end, _in_words(table))
-            )
+            table = _table(", ".join([policy, *parts[:-1], names[l]]), rows, end)
+            panels.append(_panel(", ".join([*parts, names[l]]), policy, rows, end, table))
             tables.append(table)
 
-    problem = _one(eliminations, "problem")
-    told = "; ".join(
-        [
-            *filter(None, [problem]),
-            f"repetition {shown}",
-            *([f"horizon {end:,.0f}"] if known else []),
-        ]
-    )
+    if caption is None:
+        facts = [_one(eliminations, "problem"), f"repetition {shown}"]
+        facts += [f"horizon {end:,.0f}"] if known else []
+        caption = "; ".join(filter(None, facts))
 
     return Chart(
         name=name,
         title=title,
-        caption=f"{caption or told}. Bar: the level is in. Tick: it came back. The last to go out stand at the top.",
+        caption=f"{caption}. {LEGEND}",
         panels=tuple(panels),
         numbers=tuple(tables),
     )
+
+
+def _default_names(count: int) -> list[str]:
+    return ["arm"] if count == 1 else [f"factor {l}" for l in range(count)]
 
 
 def _sizes(eliminations: pandas.DataFrame) -> list[int]:
@@ -106,35 +138,37 @@ def _one(frame: pandas.DataFrame, column: str) -> str:
 
 
 def _rows(events: pandas.DataFrame, count: int, end: float, best: int | None) -> tuple[Row, ...]:
-    """The first to go out for good first, the one that stays longest last."""
+    """The first to be eliminated first, the one that stays active longest last."""
     rows = []
     for level in range(count):
         own = events[events["level"] == level]
         spans = []
-        returns = []
-        since = 1.0
+        re_entries = []
+        since = 1.0  # the round from which it has been active; `end` while it is eliminated
+
         for at, event in zip(own["round"].astype(float), own["event"], strict=True):
-            if event == "out":
+            if event == ELIMINATED:
                 spans.append((since, at))
                 since = end
             else:
-                returns.append(at)
+                re_entries.append(at)
                 since = at
         if since < end:
             spans.append((since, end))
-        rows.append(Row(str(level), tuple(spans), tuple(returns), level == best))
+        rows.append(Row(str(level), tuple(spans), tuple(re_entries), level == best))
 
-    return tuple(sorted(rows, key=lambda row: (row.best, _in_for(row), -int(row.label))))
-
-
-def _in_for(row: Row) -> float:
-    return row.spans[0][1] if row.spans else 0.0
+    return tuple(sorted(rows, key=_order))
 
 
-def _panel(title: str, policy: str, rows: tuple[Row, ...], end: float, alt: str) -> Panel:
+def _order(row: Row) -> tuple[bool, float, int]:
+    first_eliminated = row.spans[0][1] if row.spans else 0.0
+    return row.best, first_eliminated, -int(row.label)
+
+
+def _panel(title: str, policy: str, rows: tuple[Row, ...], end: float, table: Table) -> Panel:
     first = min((span[1] for row in rows for span in row.spans), default=1.0)
     begin = 10.0 ** int(math.log10(max(1.0, first / 2.0)))
-    every = max(1, -(-len(rows) // 24))  # name at most 24 of them
+    every = max(1, -(-len(rows) // NAMED))
     ticks = tuple(
         (float(i), _name(row))
         for i, row in enumerate(rows)
@@ -147,7 +181,7 @@ def _panel(title: str, policy: str, rows: tuple[Row, ...], end: float, alt: str)
         y=Axis("level", (-0.7, len(rows) - 0.3), ticks=ticks),
         rows=rows,
         look=looks([policy])[policy],
-        alt=alt,
+        alt=_in_words(table),
     )
 
 
@@ -159,12 +193,12 @@ def _table(title: str, rows: tuple[Row, ...], end: float) -> Table:
     cells = []
     for row in reversed(rows):
         first = row.spans[0][1] if row.spans and row.spans[0][1] < end else float("inf")
-        state = "in" if row.spans and row.spans[-1][1] >= end else "out"
-        cells.append((_name(row), round_of(first), f"{len(row.returns)}x", state))
-    return Table(title, ("level", "first out in round", "came back", "at the end"), cells)
+        state = "active" if row.spans and row.spans[-1][1] >= end else "eliminated"
+        cells.append((_name(row), round_of(first), f"{len(row.re_entries)}x", state))
+    return Table(title, ("level", "first eliminated", "re-entered", "at the end"), cells)
 
 
 def _in_words(table: Table) -> str:
-    left = [row[0] for row in table.rows if row[-1] == "in"]
-    told = f"{len(table.rows)} levels, in at the end: {', '.join(left) or 'none'}"
+    left = [row[0] for row in table.rows if row[-1] == "active"]
+    told = f"{len(table.rows)} levels, active at the end: {', '.join(left) or 'none'}"
     return f"Timeline of eliminations, {table.title}: {told}."

@@ -18,14 +18,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SUFFIXES = (".png", ".pdf", ".svg")
-HEIGHT, LEFT, AXES_WIDTH = 5.0, 0.8, 5.8  # inches
-TITLE, BELOW, CAPTION_LINE = (
-    0.5,
-    0.62,
-    0.16,
-)  # inches: above the axes, below them, and per line of the caption
-SMALL = (3.5, 2.6)  # inches of a panel that is one of several
-GAP = (0.8, 0.85)  # inches between panels
+# Inches.
+HEIGHT = 5.0  # of a figure with one panel
+LEFT = 0.8  # of the axes
+AXES_WIDTH = 5.8
+TITLE = 0.5  # above the axes
+BELOW = 0.62  # below the axes
+CAPTION_LINE = 0.16
+SMALL = (3.5, 2.6)  # a panel that is one of several
+GAP = (0.8, 0.85)  # between panels
+
 PER_INCH = 14  # letters of the caption
 SETTINGS: dict[str, Any] = {
     "font.size": 10,
@@ -41,7 +43,8 @@ def check_figure_path(path: str | Path) -> Path:
     >>> check_figure_path("regret.gif")
     Traceback (most recent call last):
     ...
-    factored_bandits.errors.InvalidInputError: cannot draw 'regret.gif': a figure ends in .png, .pdf or .svg
+    factored_bandits.errors.InvalidInputError: cannot draw 'regret.gif': a figure ends in .png,
+    .pdf or .svg
     """
     path = Path(path)
     if path.suffix.lower() not in SUFFIXES:
@@ -101,7 +104,7 @@ def _single(chart: Chart, runs: bool) -> Figure:
     wide = LEFT + AXES_WIDTH + beside
     high = max(HEIGHT - TITLE - BELOW - 0.4, LINE * 1.02 * len(chart.legend()), _rows_height(panel))
     figure, bottom = _blank(chart, wide, high)
-    axes = figure.add_axes(_place(figure, LEFT, bottom, AXES_WIDTH, high))
+    axes = figure.add_axes(_shares(figure, LEFT, bottom, AXES_WIDTH, high))
     draw_panel(axes, panel, runs)
     name_ends(axes, panel.lines, (AXES_WIDTH, high))
     return figure
@@ -120,7 +123,7 @@ def _grid(chart: Chart, runs: bool) -> Figure:
         row, column = divmod(i, columns)
         left = LEFT + column * (SMALL[0] + GAP[0])
         base = bottom + legend + (lines - 1 - row) * (tall + GAP[1])
-        axes = figure.add_axes(_place(figure, left, base, SMALL[0], tall))
+        axes = figure.add_axes(_shares(figure, left, base, SMALL[0], tall))
         draw_panel(axes, panel, runs, title=panel.title, first=column == 0)
 
     if legend:
@@ -142,7 +145,7 @@ def _blank(chart: Chart, wide: float, high: float) -> tuple[Figure, float]:
     return figure, bottom
 
 
-def _place(
+def _shares(
     figure: Figure, left: float, bottom: float, wide: float, high: float
 ) -> tuple[float, float, float, float]:
     """Inches as shares of the figure."""
@@ -163,13 +166,11 @@ def _legend_lines(chart: Chart, wide: float) -> tuple[int, float]:
     return per_line, 0.15 + 0.21 * math.ceil(len(names) / per_line)
 
 
-def _legend(figure: Figure, chart: Chart, place: tuple[float, float], per_line: int) -> None:
-    """Its upper left corner is `place`, in inches."""
-    looks: dict[str, Any] = {"linewidth": 1.8}
+def _legend(figure: Figure, chart: Chart, corner: tuple[float, float], per_line: int) -> None:
+    """The legend; its upper left corner is `corner`, in inches."""
+    line_2d = load_matplotlib().lines.Line2D
     handles = [
-        load_matplotlib().lines.Line2D(
-            [], [], color=line.look.colour, label=line.label, **style(line), **looks
-        )
+        line_2d([], [], color=line.look.colour, label=line.label, linewidth=1.8, **style(line))
         for line in chart.legend().values()
     ]
     common: dict[str, Any] = {
@@ -177,7 +178,10 @@ def _legend(figure: Figure, chart: Chart, place: tuple[float, float], per_line: 
         "fontsize": 9,
         "handlelength": 2.6,
         "labelcolor": INK,
+        "columnspacing": 1.4,
+        "labelspacing": 0.35,
+        "borderaxespad": 0.0,
+        "borderpad": 0.0,
     }
-    common |= {"columnspacing": 1.4, "labelspacing": 0.35, "borderaxespad": 0.0, "borderpad": 0.0}
-    where = _place(figure, *place, 0.0, 0.0)[:2]
+    where = _shares(figure, *corner, 0.0, 0.0)[:2]
     figure.legend(handles=handles, loc="upper left", bbox_to_anchor=where, ncols=per_line, **common)

@@ -19,29 +19,21 @@ DECADES = 1e3  # beyond which a logarithmic axis has no small ticks
 def draw_panel(
     axes: Axes, panel: Panel, runs: bool = False, *, title: str = "", first: bool = True
 ) -> None:
-    """Everything but the names of the lines; `first` panels of a row have the label of the vertical
-    axis.
-    """
+    """Everything but the names of the lines; the `first` panel of a row names its vertical axis."""
     _scale(axes, panel.x, "x")
     _scale(axes, panel.y, "y")
     axes.set_xlabel(panel.x.label, color=INK)
     axes.set_ylabel(panel.y.label if first and not panel.rows else "", color=INK)
 
     if title:
-        axes.set_title(
-            "\n".join(textwrap.wrap(title, 48)), loc="left", fontsize=10, color=INK, pad=6
-        )
+        wrapped = "\n".join(textwrap.wrap(title, 48))
+        axes.set_title(wrapped, loc="left", fontsize=10, color=INK, pad=6)
 
     dress(axes)
     for line in panel.lines:
         if line.low is not None and line.high is not None:
-            band: dict[str, Any] = {
-                "color": line.look.colour,
-                "alpha": 0.16,
-                "linewidth": 0,
-                "zorder": 2,
-            }
-            axes.fill_between(line.x, line.low, line.high, **band)
+            band: dict[str, Any] = {"color": line.look.colour, "alpha": 0.16, "linewidth": 0}
+            axes.fill_between(line.x, line.low, line.high, zorder=2, **band)
 
     for line in panel.lines:
         _line(axes, line, runs)
@@ -60,9 +52,8 @@ def _scale(axes: Axes, axis: Axis, which: str) -> None:
 
     (axes.set_xlim if which == "x" else axes.set_ylim)(*axis.limits)
     if axis.log and axis.limits[1] > DECADES * axis.limits[0]:
-        own.set_minor_locator(
-            ticker.NullLocator()
-        )  # they would be crowded, and cost half of the time
+        # Small ticks would be crowded, and cost half of the time.
+        own.set_minor_locator(ticker.NullLocator())
 
     if axis.ticks:
         own.set_major_locator(ticker.FixedLocator([at for at, _ in axis.ticks]))
@@ -107,7 +98,7 @@ def _line(axes: Axes, line: Line, runs: bool) -> None:
 
 
 def _rows(axes: Axes, panel: Panel) -> None:
-    """Bars while a level is in; a tick where it came back."""
+    """Bars while a level is active; a tick where it re-enters."""
     if panel.look is None:
         return
     axes.grid(False, axis="y")
@@ -118,14 +109,14 @@ def _rows(axes: Axes, panel: Panel) -> None:
         axes.broken_barh(
             bars, (i - height / 2, height), color=panel.look.colour, linewidth=0, zorder=2
         )
-        if row.returns:
+        if row.re_entries:
             ticks: dict[str, Any] = {"color": INK, "markersize": 5, "alpha": 0.75, "zorder": 4}
             thin = 0.35 if panel.crowded else 0.8
             axes.plot(
-                row.returns,
-                [i] * len(row.returns),
+                row.re_entries,
+                [i] * len(row.re_entries),
                 "|",
                 markeredgewidth=thin,
-                label="_return",
+                label="_re-entry",
                 **ticks,
             )

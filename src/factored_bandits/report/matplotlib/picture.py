@@ -8,8 +8,9 @@ from matplotlib.figure import Figure
 
 
 class Picture(Figure):
-    """A figure. Notebooks know those of pyplot, which this library does not import; so this one
-    says how it looks.
+    """A figure that says how it looks.
+
+    Notebooks know the figures of pyplot, which this library does not import.
     """
 
     def _repr_png_(self) -> bytes:

@@ -1,10 +1,10 @@
 """Double Thompson Sampling (Wu & Liu, NeurIPS 2016): what D-TS and D-TS+ share.
 
-Exact shortcuts, equal in law to drawing every theta:
+Exact shortcuts, equal in distribution to drawing every theta:
 
-- *C.* Arm i is beaten with high confidence by j iff its deficit against j exceeds alpha log t. A row is
-  counted anew only when one of its pairs has met, or alpha log t has reached the smallest deficit
-  that counted.
+- *C.* Arm i is beaten with high confidence by j iff its deficit against j exceeds alpha log t. A
+  row is counted anew only when one of its pairs has met, or alpha log t has reached the smallest
+  deficit that counted.
 - *First arm.* Only sides of 1/2 matter, and they are independent, so they may be drawn in any order
   and only as needed: row by row of C, the last winner first, each as far as it can still reach the
   best score so far. An arm that beats all others ends it; with one arm in C nothing is drawn.
@@ -21,7 +21,7 @@ import numpy as np
 
 from factored_bandits.core.arrays import Bools, Floats, Ints
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.rng import randint
+from factored_bandits.core.select import tie_wins
 from factored_bandits.policies.blocks.duels import check_positive, check_size, deficit
 from factored_bandits.policies.blocks.posterior import (
     draw_above_half,
@@ -32,8 +32,6 @@ from factored_bandits.policies.blocks.posterior import (
 
 NEVER = -math.inf
 NOBODY = -1
-BEATEN, LOST, SEEN = 0, 1, 2  # rows of State.counts
-LOWEST, COST = 0, 1  # rows of State.limits
 
 
 class Params(NamedTuple):
@@ -49,51 +47,56 @@ class State(NamedTuple):
     probability: Floats  # (K, K) P(theta_ij > 1/2)
     mass: Floats  # (K, K) above the diagonal P(Bin(N_ij + 1, 1/2) = W_ij)
     deficits: Floats  # (K, K) of row against column
-    # (2, K) the smallest deficit of each arm that is with high confidence, NEVER: count anew; scratch of
-    # D-TS+
-    limits: Floats
-    # (3, K) by how many each arm is beaten with high confidence; scratch: its losses in a sample, its
-    # duels seen
-    counts: Ints
+    beaten: Ints  # (K,) by how many each arm is beaten with high confidence
+    lowest: Floats  # (K,) the smallest deficit among those, NEVER: count anew
     champion: Ints  # (1,) the last first arm
-    sides: Bools  # (K, K) scratch of D-TS+: who beats whom in the sample
+    lost: Ints  # (K,) scratch: losses in the sample
+    seen: Ints  # (K,) scratch: opponents 0..seen-1 of an arm were drawn in the sample
+    cost: Floats  # (K,) scratch of D-TS+: the regret of the duels of an arm
+    sides: Bools  # (K, K) scratch of D-TS+: who beats whom in the sample; empty in D-TS
 
 
-def begin(policy: str, params: Params, arms: int, remember_sides: bool) -> State:
-    """Nothing known: every theta is uniform."""
+def check_dts(policy: str, params: Params, arms: int, matrices: int) -> None:
+    """Refuse an alpha that is not positive, and more pairs than fit in memory."""
     check_positive(policy, alpha=params.alpha)
-    check_size(policy, arms, matrices=5 if remember_sides else 4)
-    half = np.full((arms, arms), 0.5)
-    kept = arms if remember_sides else 0
+    check_size(policy, arms, matrices)
 
+
+def new_state(arms: int, remember_sides: bool) -> State:
+    """Nothing known: every theta is uniform."""
+    kept = arms if remember_sides else 0
     return State(
         wins=np.zeros((arms, arms)),
-        probability=half,
-        mass=half.copy(),
+        probability=np.full((arms, arms), 0.5),
+        mass=np.full((arms, arms), 0.5),
         deficits=np.zeros((arms, arms)),
-        limits=np.full((2, arms), NEVER),
-        counts=np.zeros((3, arms), dtype=np.int64),
+        beaten=np.zeros(arms, dtype=np.int64),
+        lowest=np.full(arms, NEVER),
         champion=np.zeros(1, dtype=np.int64),
+        lost=np.zeros(arms, dtype=np.int64),
+        seen=np.zeros(arms, dtype=np.int64),
+        cost=np.zeros(arms),
         sides=np.zeros((kept, kept), dtype=np.bool_),
     )
 
 
 @kernel
-def candidates(state: State, level: float) -> int:
-    """By how many the arms of C are beaten with high confidence: C = {i: counts[BEATEN, i] is this},
-    level = alpha log t.
+def candidates(state: State, threshold: float) -> int:
+    """By how many the arms of C are beaten with high confidence, threshold = alpha log t.
+
+    C = {i: beaten[i] is this}, the maximisers of the upper Copeland score #{j: u_ij >= 1/2}.
     """
-    lowest = state.limits[LOWEST]
+    lowest = state.lowest
     deficits = state.deficits
-    beaten = state.counts[BEATEN]
+    beaten = state.beaten
     least = len(lowest)
 
     for i in range(len(lowest)):
-        if lowest[i] <= level:
+        if lowest[i] <= threshold:
             number = 0
             smallest = math.inf
             for j in range(len(lowest)):
-                if deficits[i, j] > level:
+                if deficits[i, j] > threshold:
                     number += 1
                     smallest = min(smallest, deficits[i, j])
             beaten[i] = number
@@ -106,11 +109,10 @@ def candidates(state: State, level: float) -> int:
 @kernel
 def only_candidate(state: State, least: int) -> int:
     """The arm of C if it has but one, else NOBODY."""
-    beaten = state.counts[BEATEN]
     found = NOBODY
 
-    for i in range(len(beaten)):
-        if beaten[i] == least:
+    for i in range(len(state.beaten)):
+        if state.beaten[i] == least:
             if found != NOBODY:
                 return NOBODY
             found = i
@@ -120,34 +122,33 @@ def only_candidate(state: State, least: int) -> int:
 
 @kernel
 def tournament(state: State, least: int, rng: np.random.Generator) -> int:
-    """The arm of C that beats most others in a sample, ties at random."""
-    counts = state.counts
-    arms = counts.shape[1]
+    """The arm of C that beats most others in a sample of theta, ties at random."""
+    beaten = state.beaten
+    lost = state.lost
+    seen = state.seen
+    arms = len(beaten)
     for i in range(arms):
-        counts[LOST, i] = counts[SEEN, i] = 0
-    fewest = (
-        play_row(state, state.champion[0], arms, rng)
-        if counts[BEATEN, state.champion[0]] == least
-        else arms
-    )
+        lost[i] = 0
+        seen[i] = 0
+
+    # the last winner first: a small number of losses ends the rows of the others soon
     choice = state.champion[0]
+    fewest = arms
+    if beaten[choice] == least:
+        fewest = play_row(state, choice, arms, rng)
     ties = 1
 
     for i in range(arms):
-        if (
-            fewest > 0
-            and counts[BEATEN, i] == least
-            and counts[SEEN, i] == 0
-            and counts[LOST, i] <= fewest
-        ):
-            lost = play_row(state, i, fewest, rng)
-            if lost < fewest:
+        in_question = beaten[i] == least and seen[i] == 0 and lost[i] <= fewest
+        if fewest > 0 and in_question:
+            losses = play_row(state, i, fewest, rng)
+            if losses < fewest:
                 choice = i
                 ties = 1
-                fewest = lost
-            elif lost == fewest:
+                fewest = losses
+            elif losses == fewest:
                 ties += 1
-                if randint(rng, ties) == 0:
+                if tie_wins(rng, ties):
                     choice = i
 
     state.champion[0] = choice
@@ -157,30 +158,30 @@ def tournament(state: State, least: int, rng: np.random.Generator) -> int:
 @kernel
 def play_row(state: State, i: int, fewest: int, rng: np.random.Generator) -> int:
     """The duels of arm i in the sample, up to more than `fewest` losses; returns its losses."""
-    counts = state.counts
-    probability = state.probability
+    lost = state.lost
+    seen = state.seen
     sides = state.sides
-    arms = counts.shape[1]
 
-    for j in range(arms):
-        if j != i and counts[SEEN, j] <= i:
-            wins = rng.random() < probability[i, j]
+    for j in range(len(lost)):
+        if j != i and seen[j] <= i:
+            wins = rng.random() < state.probability[i, j]
             loser = j if wins else i
-            counts[LOST, loser] += 1
+            lost[loser] += 1
             if len(sides) > 0:
                 sides[i, j] = wins
                 sides[j, i] = not wins
-        counts[SEEN, i] = j + 1
-        if counts[LOST, i] > fewest:
+        seen[i] = j + 1
+        if lost[i] > fewest:
             break
 
-    return counts[LOST, i]
+    return lost[i]
 
 
 @kernel
-def challenger(state: State, first: int, level: float, rng: np.random.Generator) -> int:
-    """argmax phi_i over {i: l_i,first <= 1/2}, phi_i ~ Beta(W_i,first + 1, W_first,i + 1),
-    phi_first = 1/2.
+def challenger(state: State, first: int, threshold: float, rng: np.random.Generator) -> int:
+    """argmax phi_i over {i: l_i,first <= 1/2}, phi_i ~ Beta(W_i,first + 1, W_first,i + 1).
+
+    phi_first is 1/2.
     """
     probability = state.probability
     deficits = state.deficits
@@ -189,11 +190,13 @@ def challenger(state: State, first: int, level: float, rng: np.random.Generator)
     rivals = 0
 
     for i in range(probability.shape[0]):
-        if i != first and deficits[first, i] <= level and rng.random() >= probability[first, i]:
+        allowed = i != first and deficits[first, i] <= threshold
+        if allowed and rng.random() >= probability[first, i]:
             rivals += 1
             if rivals == 1:
                 choice = i
             else:
+                # the phi of the first rival is drawn only when there is a second one
                 if rivals == 2:
                     largest = draw_above_half(state.wins, choice, first, rng)
                 phi = draw_above_half(state.wins, i, first, rng)
@@ -213,13 +216,16 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
         update_posterior(state.wins, state.probability, state.mass, first, second, rewards[0])
         state.deficits[first, second] = deficit(state.wins, first, second)
         state.deficits[second, first] = deficit(state.wins, second, first)
-        state.limits[LOWEST, first] = state.limits[LOWEST, second] = NEVER
+        state.lowest[first] = NEVER
+        state.lowest[second] = NEVER
 
 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
     """The arm that is expected to beat most others."""
-    action[0] = action[1] = likely_winner(state.probability)
+    best = likely_winner(state.probability)
+    action[0] = best
+    action[1] = best
 
 
 def warm_start(params: Params, state: State, wins: Floats) -> None:
@@ -228,4 +234,4 @@ def warm_start(params: Params, state: State, wins: Floats) -> None:
     for i in range(len(wins)):
         for j in range(len(wins)):
             state.deficits[i, j] = deficit(state.wins, i, j)
-    state.limits[LOWEST] = NEVER
+    state.lowest[:] = NEVER

@@ -2,12 +2,12 @@
 
 The first arm is the Copeland winner of a sample from the posterior, among the arms whose optimistic
 Copeland score is the largest; the second is the arm most likely to beat it in a fresh sample, among
-those it does not trail with high confidence. Works without a Condorcet winner. Counts are whole numbers:
-it does not learn from ties.
+those it does not trail with high confidence. Works without a Condorcet winner. Counts are whole
+numbers: it does not learn from ties.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.identical_gap(8, 0.9)
-    >>> result = fb.simulate("dts", environment, horizon=20_000, repetitions=4, seed=1, progress=False)
+    >>> result = fb.simulate("dts", environment, 20_000, repetitions=4, seed=1, progress=False)
     >>> bool(result.correct[:, -1].all())
     True
 """
@@ -26,24 +26,38 @@ from ._dts import (
     NOBODY,
     Params,
     State,
-    begin,
     candidates,
     challenger,
+    check_dts,
     learn,
+    new_state,
     only_candidate,
     recommend,
     tournament,
     warm_start,
 )
 
-__all__ = ["INFO", "Params", "State", "init", "learn", "plan", "recommend", "warm_start"]
+__all__ = [
+    "INFO",
+    "Params",
+    "State",
+    "check",
+    "init",
+    "learn",
+    "plan",
+    "recommend",
+    "warm_start",
+]
 
 INFO = Info(
     title="Double Thompson Sampling",
     kind="duel",
     scale=(0.0, 1.0),
     assumption="Copeland winners",
-    guarantee="O(K^2 log(t)) in general, O(K log(t) + K^2 log log(t)) with a Condorcet winner; + O(K^2), anytime",
+    guarantee=(
+        "O(K^2 log(t)) in general, O(K log(t) + K^2 log log(t)) with a Condorcet winner; "
+        "+ O(K^2), anytime"
+    ),
     reference="Wu & Liu, NeurIPS 2016, Algorithm 1",
     ties=False,
     style=("purple", "dashdot"),
@@ -52,18 +66,27 @@ INFO = Info(
 )
 
 
+def check(params: Params, sizes: Ints, horizon: int) -> None:
+    """Refuse an alpha that is not positive, and more pairs than fit in memory."""
+    check_dts("dts", params, int(sizes[0]), matrices=4)
+
+
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    return begin("dts", params, int(sizes[0]), remember_sides=False)
+    return new_state(int(sizes[0]), remember_sides=False)
 
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """The winner of one sample against the winner of another."""
-    level = params.alpha * math.log(t)
-    least = candidates(state, level)
+    # Algorithm 1, first candidate: C, then the Copeland winner of theta in C
+    threshold = params.alpha * math.log(t)
+    least = candidates(state, threshold)
     first = only_candidate(state, least)
     if first == NOBODY:
         first = tournament(state, least, rng)
-    actions[0, 0], actions[0, 1] = first, challenger(state, first, level, rng)
+
+    # Algorithm 1, second candidate: argmax phi among {i: l_i,first <= 1/2}
+    actions[0, 0] = first
+    actions[0, 1] = challenger(state, first, threshold, rng)
     return 1

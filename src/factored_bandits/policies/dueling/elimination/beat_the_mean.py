@@ -1,14 +1,14 @@
-"""Beat the Mean (Yue & Joachims, ICML 2011): whoever does worst against random opponents goes out,
-again and again.
+"""Beat the Mean (Yue & Joachims, ICML 2011): eliminate whoever does worst against random opponents.
 
 The arm with the fewest duels meets a random other arm; only the first of the two learns. The arm
-with the smallest share of wins leaves as soon as it is clearly below the largest, and every duel
-against it is struck from the records of those who stay: their shares are again taken against
-opponents who are still there.
+with the smallest share of wins is eliminated as soon as it is clearly below the largest, and every
+duel against it is struck from the records of the others: their shares are again taken against
+active opponents.
 
     >>> import factored_bandits as fb
-    >>> environment, policy = fb.environments.identical_gap(4, 0.9), fb.policies.make("beat_the_mean")
-    >>> result = fb.simulate(policy, environment, horizon=30_000, repetitions=4, seed=1, progress=False)
+    >>> environment = fb.environments.identical_gap(4, 0.9)
+    >>> policy = "beat_the_mean"
+    >>> result = fb.simulate(policy, environment, 30_000, repetitions=4, seed=1, progress=False)
     >>> bool(result.correct[:, -1].all())
     True
 """
@@ -23,15 +23,18 @@ import numpy as np
 from factored_bandits.core.arrays import Bools, Floats, Ints
 from factored_bandits.core.kernel import kernel
 from factored_bandits.core.rng import randint
+from factored_bandits.core.select import tie_wins
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import FOREVER, Code, Info, LevelReport
-from factored_bandits.policies.blocks.duels import check_size
+from factored_bandits.policies.blocks.duels import (
+    check_horizon,
+    check_size,
+    eliminated_p_values,
+)
 
 from ._report import level_reports
 
 PAPER: Code = 0  # Params.constant
-WON, PLAYED = 0, 1  # rows of State.totals; first index of State.pairs
-LEFT, CHANGES = 0, 1  # places in State.clock
 
 INFO = Info(
     title="Beat the Mean",
@@ -47,10 +50,10 @@ INFO = Info(
 
 
 class Params(NamedTuple):
-    """The radius is c sqrt(ln(2 T K) / n): `paper` c = 3 gamma^2, `komiyama` c = 1.2^2 (Komiyama et
-    al. 2015).
+    """The constant c in the radius c sqrt(log(2 T K) / n).
 
-    `gamma`, at least 1, is how much the transitivity of the duels is relaxed.
+    `paper`: c = 3 gamma^2; `komiyama`: c = 1.2^2 (Komiyama et al. 2015). `gamma`, at least 1, is
+    how much the transitivity of the duels is relaxed.
     """
 
     constant: Literal["paper", "komiyama"] = "paper"
@@ -60,36 +63,40 @@ class Params(NamedTuple):
 class State(NamedTuple):
     """What each arm has won in its own duels, those in which it stood first."""
 
-    totals: Floats  # (2, K) won and played, against arms that are left
-    pairs: Floats  # (2, K, K) won and played by the row against the column
-    active_list: Ints  # (K,) the arms left, packed
+    won: Floats  # (K,) w_b, against active arms
+    played: Floats  # (K,) n_b, against active arms
+    won_against: Floats  # (K, K) by the row against the column
+    played_against: Floats  # (K, K) by the row against the column
+    active_list: Ints  # (K,) the active arms first
     active: Bools  # (K,) the same as flags
-    clock: Ints  # (2,) how many are left; how often one went out
+    left: Ints  # (1,) how many are active
     bar: Floats  # (1,) the squared distance of shares that counts, times n
 
 
-def init(params: Params, sizes: Ints, horizon: int) -> State:
-    """All arms are left."""
-    arms = int(sizes[0])
-    if horizon == 0:
-        raise InvalidInputError(
-            "beat_the_mean sets its confidence by the horizon: say for how many rounds it will play"
-        )
-
-    check_size("beat_the_mean", arms, matrices=2)
+def check(params: Params, sizes: Ints, horizon: int) -> None:
+    """Refuse an unknown horizon, more pairs than fit in memory, and a gamma below 1."""
+    check_horizon("beat_the_mean", horizon)
+    check_size("beat_the_mean", int(sizes[0]), matrices=2)
     if params.gamma < 1.0:
         raise InvalidInputError(
             f"beat_the_mean: gamma is at least 1 (1 = strong transitivity), not {params.gamma:g}"
         )
 
-    constant = factor(params)
+
+def init(params: Params, sizes: Ints, horizon: int) -> State:
+    """All arms are active."""
+    arms = int(sizes[0])
+    # Algorithm 1: c = 3 gamma^2 sqrt(log(1 / delta) / n*), delta = 1 / (2 T K); twice that squared
+    bar = 4.0 * factor(params) ** 2 * math.log(2.0 * horizon * arms)
     return State(
-        totals=np.zeros((2, arms)),
-        pairs=np.zeros((2, arms, arms)),
+        won=np.zeros(arms),
+        played=np.zeros(arms),
+        won_against=np.zeros((arms, arms)),
+        played_against=np.zeros((arms, arms)),
         active_list=np.arange(arms),
         active=np.ones(arms, dtype=np.bool_),
-        clock=np.array([arms, 0]),
-        bar=np.array([4.0 * constant**2 * math.log(2.0 * horizon * arms)]),
+        left=np.array([arms]),
+        bar=np.array([bar]),
     )
 
 
@@ -100,113 +107,112 @@ def factor(params: Params) -> float:
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
-    """The arm with the fewest duels against a random other one."""
-    sift(state, rng)
-    left = state.clock[LEFT]
-    place = 0
+    """Algorithm 1: b = argmin n_b, ties at random, against a uniformly random other arm."""
+    eliminate_worst(state, rng)
+    left = state.left[0]
+    slot = 0
     fewest = math.inf
     ties = 0
 
-    for row in range(left):
-        n = state.totals[PLAYED, state.active_list[row]]
+    for k in range(left):
+        n = state.played[state.active_list[k]]
         if n < fewest:
-            place = row
+            slot = k
             fewest = n
             ties = 1
         elif n == fewest:
             ties += 1
-            if randint(rng, ties) == 0:
-                place = row
+            if tie_wins(rng, ties):
+                slot = k
 
-    other = place
+    other = slot
     if left > 1:
         other = randint(rng, left - 1)
-        if other >= place:
+        if other >= slot:
             other += 1
 
-    actions[0, 0], actions[0, 1] = state.active_list[place], state.active_list[other]
+    actions[0, 0] = state.active_list[slot]
+    actions[0, 1] = state.active_list[other]
     return 1
 
 
 @kernel
-def sift(state: State, rng: np.random.Generator) -> None:
-    """Remove the arm with the smallest share if even its upper bound is below the lower bound of
-    the largest.
-    """
+def eliminate_worst(state: State, rng: np.random.Generator) -> None:
+    """Algorithm 1: if min P_b + c <= max P_b - c, eliminate the worst arm."""
     worst = 0
     lowest = math.inf
     highest = -math.inf
     fewest = math.inf
     ties = 0
 
-    for row in range(state.clock[LEFT]):
-        arm = state.active_list[row]
-        n = state.totals[PLAYED, arm]
+    for k in range(state.left[0]):
+        arm = state.active_list[k]
+        n = state.played[arm]
         if n == 0.0:
             return
-        share = state.totals[WON, arm] / n
+        share = state.won[arm] / n
         fewest = min(fewest, n)
         highest = max(highest, share)
         if share < lowest:
-            worst = row
+            worst = k
             lowest = share
             ties = 1
         elif share == lowest:
             ties += 1
-            if randint(rng, ties) == 0:
-                worst = row
+            if tie_wins(rng, ties):
+                worst = k
 
-    if highest > lowest and (highest - lowest) * (highest - lowest) * fewest >= state.bar[0]:
+    # bar = (2 c)^2 n*, n* the fewest duels
+    gap = highest - lowest
+    if gap > 0.0 and gap * gap * fewest >= state.bar[0]:
         remove(state, worst)
 
 
 @kernel
-def remove(state: State, row: int) -> None:
-    """An arm goes out, and with it all duels against it."""
-    gone = state.active_list[row]
-    state.clock[LEFT] -= 1
-    state.clock[CHANGES] += 1
-    state.active_list[row] = state.active_list[state.clock[LEFT]]
+def remove(state: State, slot: int) -> None:
+    """Eliminate an arm, and strike all duels against it."""
+    gone = state.active_list[slot]
+    state.left[0] -= 1
+    state.active_list[slot] = state.active_list[state.left[0]]
     state.active[gone] = False
 
-    for place in range(state.clock[LEFT]):
-        arm = state.active_list[place]
-        state.totals[WON, arm] -= state.pairs[WON, arm, gone]
-        state.totals[PLAYED, arm] -= state.pairs[PLAYED, arm, gone]
+    for k in range(state.left[0]):
+        arm = state.active_list[k]
+        state.won[arm] -= state.won_against[arm, gone]
+        state.played[arm] -= state.played_against[arm, gone]
 
 
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
-    """The first arm learns; a duel with an arm that is out by now would be struck anyway."""
+    """The first arm learns; a late duel with an eliminated arm would be struck anyway."""
     first = actions[0, 0]
     second = actions[0, 1]
     if first != second and state.active[first] and state.active[second]:
-        state.totals[WON, first] += rewards[0]
-        state.totals[PLAYED, first] += 1.0
-        state.pairs[WON, first, second] += rewards[0]
-        state.pairs[PLAYED, first, second] += 1.0
+        state.won[first] += rewards[0]
+        state.played[first] += 1.0
+        state.won_against[first, second] += rewards[0]
+        state.played_against[first, second] += 1.0
 
 
 @kernel
 def idle(params: Params, state: State, t: int) -> int:
-    """Once one arm is left, to the end."""
-    return FOREVER if state.clock[LEFT] == 1 else 0
+    """Once one arm is active, to the end."""
+    return FOREVER if state.left[0] == 1 else 0
 
 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
-    """The arm left with the largest share of wins."""
+    """The active arm with the largest share of wins."""
     best = state.active_list[0]
     highest = -1.0
 
-    for row in range(state.clock[LEFT]):
-        arm = state.active_list[row]
-        if (
-            state.totals[PLAYED, arm] > 0.0
-            and state.totals[WON, arm] / state.totals[PLAYED, arm] > highest
-        ):
-            best = arm
-            highest = state.totals[WON, arm] / state.totals[PLAYED, arm]
+    for k in range(state.left[0]):
+        arm = state.active_list[k]
+        if state.played[arm] > 0.0:
+            share = state.won[arm] / state.played[arm]
+            if share > highest:
+                best = arm
+                highest = share
 
     action[0] = best
     action[1] = best
@@ -214,26 +220,26 @@ def recommend(params: Params, state: State, action: Ints) -> None:
 
 @kernel
 def active_sets(params: Params, state: State) -> tuple[Bools, int]:
-    """The arms left, and how often one went out."""
-    return state.active, state.clock[CHANGES]
+    """The active arms, and how many were eliminated."""
+    return state.active, len(state.active) - state.left[0]
 
 
 def status(params: Params, state: State, t: int) -> list[list[LevelReport]]:
-    """Per arm: in or out, and how far its share of wins is below the largest."""
+    """Per arm: whether it is active, and how far its share of wins is below the largest."""
     action = np.zeros(2, dtype=np.int64)
     recommend(params, state, action)
-    won, played = state.totals
-    shares = won / np.maximum(played, 1.0)
-    fewest = np.minimum(played[state.active].min(), played)
+    leader = int(action[0])
 
-    return level_reports(
-        state.active, int(action[0]), (shares[action[0]] - shares) * fewest, fewest, state.bar[0]
-    )
+    shares = state.won / np.maximum(state.played, 1.0)
+    fewest = np.minimum(state.played[state.active].min(), state.played)
+    lead = (shares[leader] - shares) * fewest
+    return level_reports(state.active, leader, lead, fewest, state.bar[0])
 
 
-def confidence(params: Params, state: State, t: int) -> float | None:
-    """1 - 1 / T once one arm is left, with the constant of the proof."""
+def p_values(params: Params, state: State) -> list[Floats] | None:
+    """1 / T for an eliminated arm, with the constant of the proof; within the horizon."""
     if params.constant != PAPER:
         return None
-    p_value = 2.0 * len(state.active) * math.exp(-0.25 * state.bar[0] / factor(params) ** 2)
-    return 1.0 - p_value if state.clock[LEFT] == 1 else 0.0
+    # 2 K delta, delta = 1 / (2 T K)
+    failure = 2.0 * len(state.active) * math.exp(-0.25 * state.bar[0] / factor(params) ** 2)
+    return eliminated_p_values(state.active, failure)

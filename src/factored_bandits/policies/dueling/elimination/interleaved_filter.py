@@ -1,14 +1,14 @@
-"""Interleaved Filter (Yue, Broder, Kleinberg & Joachims 2012): a candidate duels all others until
-somebody beats it.
+"""Interleaved Filter (Yue, Broder, Kleinberg & Joachims 2012): a candidate duels all other arms.
 
-A random candidate duels every arm left, once per pass. Arms that it beats with high confidence go out; if
-an arm beats the candidate with high confidence, that arm becomes the candidate, the old one goes out, and
-so does every arm that it was ahead of (the pruning of IF2). Exploration ends with one arm left,
-which is played to the end. A pass is a block.
+A random candidate duels every active arm, once per pass. Arms that it beats with high confidence
+are eliminated; if an arm beats the candidate with high confidence, that arm becomes the candidate,
+the old one is eliminated, and so is every arm that it was ahead of (the pruning of IF2).
+Exploration ends with one active arm, which is played to the end. A pass is a block.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.identical_gap(4, 0.9)
-    >>> result = fb.simulate("interleaved_filter", environment, horizon=10_000, repetitions=4, seed=1, progress=False)
+    >>> policy = "interleaved_filter"
+    >>> result = fb.simulate(policy, environment, 10_000, repetitions=4, seed=1, progress=False)
     >>> bool(result.correct[:, -1].all())
     True
 """
@@ -22,13 +22,17 @@ import numpy as np
 
 from factored_bandits.core.arrays import Bools, Floats, Ints
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.rng import randint, shuffle_column
-from factored_bandits.errors import InvalidInputError
+from factored_bandits.core.rng import randint, shuffle
 from factored_bandits.policies.base import FOREVER, Info, LevelReport
+from factored_bandits.policies.blocks.duels import check_horizon, eliminated_p_values
 
 from ._report import level_reports
 
-CANDIDATE, LEFT, CHANGES = 0, 1, 2  # places in State.clock
+NOBODY = -1
+
+# slots of State.clock
+CANDIDATE = 0  # NOBODY before the first pass
+LEFT = 1  # active rivals of the candidate
 
 INFO = Info(
     title="Interleaved Filter",
@@ -36,7 +40,10 @@ INFO = Info(
     scale=(0.0, 1.0),
     assumption="total order, strong stochastic transitivity, stochastic triangle inequality",
     guarantee="O(K log(T) / smallest gap) in expectation for horizon T",
-    reference="Yue, Broder, Kleinberg & Joachims, The K-armed Dueling Bandits Problem, JCSS 78, 2012, Algorithm 2",
+    reference=(
+        "Yue, Broder, Kleinberg & Joachims, The K-armed Dueling Bandits Problem, JCSS 78, 2012, "
+        "Algorithm 2"
+    ),
     needs_horizon=True,
     cost=(11, 0.4),
     slowdown=(3, 3),
@@ -48,50 +55,50 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """The candidate against everyone left."""
+    """The candidate against every active rival."""
 
     lead: Floats  # (K,) the candidate's wins over each arm, less half of their duels
     plays: Ints  # (K,) duels of the candidate with each arm
-    rivals: Ints  # (K, 1) the arms left besides the candidate, packed
+    rivals: Ints  # (K,) the active arms besides the candidate first
     active: Bools  # (K,) the candidate and its rivals
-    # (3,) the candidate, -1 before the first pass; how many rivals; how often arms went out
-    clock: Ints
-    bar: Floats  # (1,) 4 ln(1 / delta): a lead counts once its square exceeds this times the duels
+    clock: Ints  # (2,) CANDIDATE, LEFT
+    bar: Floats  # (1,) 4 log(1 / delta): a lead counts once its square exceeds this times the duels
+
+
+def check(params: Params, sizes: Ints, horizon: int) -> None:
+    """Refuse an unknown horizon."""
+    check_horizon("interleaved_filter", horizon)
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
-    """All arms are left, no candidate is chosen."""
-    if horizon == 0:
-        raise InvalidInputError(
-            "interleaved_filter sets its confidence by the horizon: say for how many rounds it "
-            "will play"
-        )
-
+    """All arms are active, no candidate is chosen."""
     arms = int(sizes[0])
     return State(
         lead=np.zeros(arms),
         plays=np.zeros(arms, dtype=np.int64),
-        rivals=np.arange(arms).reshape(-1, 1),
+        rivals=np.arange(arms),
         active=np.ones(arms, dtype=np.bool_),
-        clock=np.array([-1, arms - 1, 0]),
+        clock=np.array([NOBODY, arms - 1]),
+        # Algorithm 2: delta = 1 / (T K^2)
         bar=np.array([4.0 * math.log(horizon * arms**2)]),
     )
 
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
-    """A pass: the candidate against everyone left; against itself if nobody is."""
-    if state.clock[CANDIDATE] < 0:
-        shuffle_column(rng, state.rivals, 0, len(state.rivals))
-        state.clock[CANDIDATE] = state.rivals[state.clock[LEFT], 0]
+    """A pass: the candidate against every active rival; against itself if there is none."""
+    # Algorithm 2: a random first candidate
+    if state.clock[CANDIDATE] == NOBODY:
+        shuffle(rng, state.rivals, len(state.rivals))
+        state.clock[CANDIDATE] = state.rivals[state.clock[LEFT]]
 
-    sift(state, rng)
+    eliminate(state, rng)
     candidate = state.clock[CANDIDATE]
     left = state.clock[LEFT]
 
     for row in range(left):
         actions[row, 0] = candidate
-        actions[row, 1] = state.rivals[row, 0]
+        actions[row, 1] = state.rivals[row]
 
     if left == 0:
         actions[0, 0] = candidate
@@ -102,37 +109,37 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 
 @kernel
 def decided(state: State, arm: int) -> bool:
-    """Is 1/2 outside the interval q +- sqrt(4 ln(1 / delta) / n)?"""
+    """Is 1/2 outside the interval q +- c, c = sqrt(4 log(1 / delta) / n)?"""
     return state.lead[arm] * state.lead[arm] > state.bar[0] * state.plays[arm]
 
 
 @kernel
-def sift(state: State, rng: np.random.Generator) -> None:
-    """Drop whom the candidate has beaten; if it was beaten itself, the winner (one of them) takes
-    its place.
-    """
-    winner = -1
+def eliminate(state: State, rng: np.random.Generator) -> None:
+    """Drop whom the candidate has beaten; if it was beaten itself, the winner replaces it."""
+    # Algorithm 2: some w' with q_bw' + c < 1/2, one of them at random
+    winner = NOBODY
     winners = 0
-
-    for row in range(state.clock[LEFT]):
-        rival = state.rivals[row, 0]
+    for k in range(state.clock[LEFT]):
+        rival = state.rivals[k]
         if state.lead[rival] < 0.0 and decided(state, rival):
             winners += 1
             if randint(rng, winners) == 0:
                 winner = rival
 
-    row = 0
-    while row < state.clock[LEFT]:
-        rival = state.rivals[row, 0]
+    # Algorithm 2: drop w with q_bw - c > 1/2; with a winner (pruning) every w with q_bw > 1/2
+    k = 0
+    while k < state.clock[LEFT]:
+        rival = state.rivals[k]
         if rival == winner:
-            leave(state, row)
-        elif state.lead[rival] > 0.0 and (winner >= 0 or decided(state, rival)):
-            leave(state, row)
+            remove_rival(state, k)
+        elif state.lead[rival] > 0.0 and (winner != NOBODY or decided(state, rival)):
+            remove_rival(state, k)
             state.active[rival] = False
         else:
-            row += 1
+            k += 1
 
-    if winner >= 0:
+    # Algorithm 2: b <- w', with fresh statistics
+    if winner != NOBODY:
         state.active[state.clock[CANDIDATE]] = False
         state.clock[CANDIDATE] = winner
         for arm in range(len(state.lead)):
@@ -141,16 +148,15 @@ def sift(state: State, rng: np.random.Generator) -> None:
 
 
 @kernel
-def leave(state: State, row: int) -> None:
+def remove_rival(state: State, k: int) -> None:
     """One rival fewer."""
     state.clock[LEFT] -= 1
-    state.clock[CHANGES] += 1
-    state.rivals[row, 0] = state.rivals[state.clock[LEFT], 0]
+    state.rivals[k] = state.rivals[state.clock[LEFT]]
 
 
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
-    """Who leads; duels of a former candidate came too late to matter."""
+    """Who leads; late duels of a former candidate do not matter."""
     for row in range(len(rewards)):
         rival = actions[row, 1]
         if actions[row, 0] == state.clock[CANDIDATE] and rival != state.clock[CANDIDATE]:
@@ -160,7 +166,7 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
 
 @kernel
 def idle(params: Params, state: State, t: int) -> int:
-    """Once nobody else is left, to the end."""
+    """Once no rival is left, to the end."""
     return FOREVER if state.clock[LEFT] == 0 else 0
 
 
@@ -170,10 +176,11 @@ def recommend(params: Params, state: State, action: Ints) -> None:
     best = max(state.clock[CANDIDATE], 0)
     lead = 0.0
 
-    for row in range(state.clock[LEFT]):
-        if state.lead[state.rivals[row, 0]] < lead:
-            best = state.rivals[row, 0]
-            lead = state.lead[best]
+    for k in range(state.clock[LEFT]):
+        rival = state.rivals[k]
+        if state.lead[rival] < lead:
+            best = rival
+            lead = state.lead[rival]
 
     action[0] = best
     action[1] = best
@@ -181,21 +188,18 @@ def recommend(params: Params, state: State, action: Ints) -> None:
 
 @kernel
 def active_sets(params: Params, state: State) -> tuple[Bools, int]:
-    """The candidate and its rivals, and how often arms went out."""
-    return state.active, state.clock[CHANGES]
+    """The candidate and its rivals, and how many arms were eliminated."""
+    return state.active, len(state.active) - 1 - state.clock[LEFT]
 
 
 def status(params: Params, state: State, t: int) -> list[list[LevelReport]]:
-    """Per arm: in or out, and its record against the candidate."""
-    return level_reports(
-        state.active, int(state.clock[CANDIDATE]), state.lead, state.plays, state.bar[0]
-    )
+    """Per arm: whether it is active, and its record against the candidate."""
+    candidate = int(state.clock[CANDIDATE])
+    return level_reports(state.active, candidate, state.lead, state.plays, state.bar[0])
 
 
-def confidence(params: Params, state: State, t: int) -> float:
-    """1 - 1 / T once nobody else is left."""
-    return (
-        1.0 - len(state.lead) ** 2 * math.exp(-0.25 * state.bar[0])
-        if state.clock[LEFT] == 0
-        else 0.0
-    )
+def p_values(params: Params, state: State) -> list[Floats]:
+    """1 / T for an eliminated arm, within the horizon."""
+    # K^2 delta, delta = 1 / (T K^2)
+    failure = len(state.lead) ** 2 * math.exp(-0.25 * state.bar[0])
+    return eliminated_p_values(state.active, failure)

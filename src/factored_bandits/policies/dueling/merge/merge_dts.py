@@ -1,14 +1,14 @@
-"""MergeDTS (Li, Markov, de Rijke & Zoghi, TOIS 2020): many arms, compared in small batches with
-Thompson sampling.
+"""MergeDTS (Li, Markov, de Rijke & Zoghi, TOIS 2020): Thompson sampling in batches that merge.
 
 MergeRUCB with other duels: the first arm is the Copeland winner of a sample from the posterior of
 its batch; the second the one most likely to *lose* against it, because it is the next that can be
-thrown out. An arm left alone in its batch joins the next one, so that a winner meets everybody,
+eliminated. An arm left alone in its batch joins the next one, so that a winner meets everybody,
 also where all other arms are alike.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.identical_gap(8, 0.9)
-    >>> result = fb.simulate("merge_dts", environment, horizon=20_000, repetitions=4, seed=1, progress=False)
+    >>> policy = "merge_dts"
+    >>> result = fb.simulate(policy, environment, 20_000, repetitions=4, seed=1, progress=False)
     >>> bool(result.correct[:, -1].all())
     True
 """
@@ -21,25 +21,21 @@ import numpy as np
 
 from factored_bandits.core.arrays import Ints
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.rng import randint
+from factored_bandits.core.select import tie_wins
 from factored_bandits.policies.base import Info
 
+from ._batches import join_next, regroup
 from ._merge import (
-    ARM,
     BATCHES,
-    LENGTH,
-    RANK,
-    START,
     Params,
     State,
     active_sets,
-    begin,
-    confidence,
+    check_merge,
     idle,
-    join_next,
     learn,
+    new_state,
+    p_values,
     recommend,
-    regroup,
     remove,
     warm_start,
     weakest,
@@ -50,10 +46,11 @@ __all__ = [
     "Params",
     "State",
     "active_sets",
-    "confidence",
+    "check",
     "idle",
     "init",
     "learn",
+    "p_values",
     "plan",
     "recommend",
     "warm_start",
@@ -71,75 +68,84 @@ INFO = Info(
 )
 
 
+def check(params: Params, sizes: Ints, horizon: int) -> None:
+    """Refuse more pairs than fit in memory, and parameters without a meaning."""
+    check_merge("merge_dts", params, int(sizes[0]))
+
+
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    return begin("merge_dts", params, int(sizes[0]))
+    return new_state(params, int(sizes[0]))
 
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
-    """The next batch: who is beaten leaves; the likely winner duels the likely loser."""
+    """Algorithm 1 for the batch whose turn it is."""
+    # Algorithm 1, merging: once the number of arms has halved
     regroup(state, params.batch, rng)
-    level = params.alpha * math.log(t + state.delay[0])
+
+    # Algorithm 1, elimination: i with u_ij < 1/2 for some j of its batch
+    threshold = params.alpha * math.log(t + state.delay[0])
     b = join_next(state, t % state.counts[BATCHES])
-    place = weakest(state, b, level)
-
-    while place >= 0:
-        remove(state, b, place)
+    beaten = weakest(state, b, threshold)
+    while beaten >= 0:
+        remove(state, b, beaten)
         b = join_next(state, b)
-        place = weakest(state, b, level)
+        beaten = weakest(state, b, threshold)
 
-    start = state.groups[b, START]
-    length = state.groups[b, LENGTH]
-    actions[0, 0] = actions[0, 1] = state.groups[start, ARM]
+    # Algorithm 1, duel: the winner of a sample against the likeliest loser of another
+    first = state.members[state.offsets[b]]
+    second = first
+    if state.lengths[b] > 1:
+        first = likely_winner(state, b, rng)
+        second = likely_loser(state, b, first, rng)
 
-    if length > 1:
-        first = likely_winner(state, start, length, rng)
-        actions[0, 0], actions[0, 1] = first, likely_loser(state, start, length, first, rng)
-
+    actions[0, 0] = first
+    actions[0, 1] = second
     return 1
 
 
 @kernel
-def likely_winner(state: State, start: int, length: int, rng: np.random.Generator) -> int:
-    """The arm of the batch that beats most others in a sample."""
+def likely_winner(state: State, b: int, rng: np.random.Generator) -> int:
+    """The arm of the batch that beats most others in a sample of theta, ties at random."""
     wins = state.wins
-    groups = state.groups
+    won = state.won
+    offset = state.offsets[b]
+    length = state.lengths[b]
+
+    # theta_ij ~ Beta(W_ij + 1, W_ji + 1) for every pair of the batch
     for k in range(length):
-        groups[k, RANK] = 0  # scratch: duels won in the sample
+        won[k] = 0
     for k in range(length):
         for other in range(k):
-            i = groups[start + k, ARM]
-            j = groups[start + other, ARM]
+            i = state.members[offset + k]
+            j = state.members[offset + other]
             winner = k if rng.beta(wins[i, j] + 1.0, wins[j, i] + 1.0) > 0.5 else other
-            groups[winner, RANK] += 1
+            won[winner] += 1
 
     choice = 0
     ties = 1
-
     for k in range(1, length):
-        if groups[k, RANK] > groups[choice, RANK]:
+        if won[k] > won[choice]:
             choice = k
             ties = 1
-        elif groups[k, RANK] == groups[choice, RANK]:
+        elif won[k] == won[choice]:
             ties += 1
-            if randint(rng, ties) == 0:
+            if tie_wins(rng, ties):
                 choice = k
 
-    return groups[start + choice, ARM]
+    return state.members[offset + choice]
 
 
 @kernel
-def likely_loser(
-    state: State, start: int, length: int, first: int, rng: np.random.Generator
-) -> int:
+def likely_loser(state: State, b: int, first: int, rng: np.random.Generator) -> int:
     """argmin over the other arms of the batch of phi_j ~ Beta(W_j,first + 1, W_first,j + 1)."""
     wins = state.wins
     choice = first
     smallest = math.inf
 
-    for k in range(length):
-        j = state.groups[start + k, ARM]
+    for k in range(state.lengths[b]):
+        j = state.members[state.offsets[b] + k]
         if j != first:
             phi = rng.beta(wins[j, first] + 1.0, wins[first, j] + 1.0)
             if phi < smallest:

@@ -1,15 +1,15 @@
-"""MergeRUCB (Zoghi, Whiteson & de Rijke, WSDM 2015): many arms, compared in small batches that
-merge as arms go.
+"""MergeRUCB (Zoghi, Whiteson & de Rijke, WSDM 2015): many arms, compared in batches that merge.
 
 Batches take turns; inside a batch a random arm duels its strongest rival, and an arm that another
-one of the batch beats with high confidence leaves for good. When half of the arms are gone the batches
-merge. Comparisons stay local, so the regret grows with K and not with K^2. But equal arms never
-part: where most batches hold nothing but equal arms (one winner, all others alike), half of the
-arms never leave and the regret is linear. Use `merge_dts` there.
+one of the batch beats with high confidence is eliminated. When half of the arms are eliminated the
+batches merge. Comparisons stay local, so the regret grows with K and not with K^2. But equal arms
+never part: where most batches hold nothing but equal arms (one winner, all others alike), half of
+the arms stay and the regret is linear. Use `merge_dts` there.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.arithmetic(8, step=0.07)
-    >>> result = fb.simulate("merge_rucb", environment, horizon=100_000, repetitions=4, seed=1, progress=False)
+    >>> policy = "merge_rucb"
+    >>> result = fb.simulate(policy, environment, 100_000, repetitions=4, seed=1, progress=False)
     >>> bool(result.correct[:, -1].all())
     True
 """
@@ -23,22 +23,21 @@ import numpy as np
 from factored_bandits.core.arrays import Ints
 from factored_bandits.core.kernel import kernel
 from factored_bandits.core.rng import randint
+from factored_bandits.core.select import tie_wins
 from factored_bandits.policies.base import Info
 
+from ._batches import regroup
 from ._merge import (
-    ARM,
     BATCHES,
-    LENGTH,
-    START,
     Params,
     State,
     active_sets,
-    begin,
-    confidence,
+    check_merge,
     idle,
     learn,
+    new_state,
+    p_values,
     recommend,
-    regroup,
     remove,
     warm_start,
     weakest,
@@ -49,10 +48,11 @@ __all__ = [
     "Params",
     "State",
     "active_sets",
-    "confidence",
+    "check",
     "idle",
     "init",
     "learn",
+    "p_values",
     "plan",
     "recommend",
     "warm_start",
@@ -70,61 +70,64 @@ INFO = Info(
 )
 
 
+def check(params: Params, sizes: Ints, horizon: int) -> None:
+    """Refuse more pairs than fit in memory, and parameters without a meaning."""
+    check_merge("merge_rucb", params, int(sizes[0]))
+
+
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    return begin("merge_rucb", params, int(sizes[0]))
+    return new_state(params, int(sizes[0]))
 
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
-    """The next batch: who is beaten leaves; a random arm and its strongest rival duel."""
+    """Algorithm 1 for the batch whose turn it is."""
+    # Algorithm 1, merging: once the number of arms has halved
     regroup(state, params.batch, rng)
+
+    # Algorithm 1, elimination: i with u_ij < 1/2 for some j of its batch
     b = t % state.counts[BATCHES]
-    level = params.alpha * math.log(t + state.delay[0])
-    place = weakest(state, b, level)
+    threshold = params.alpha * math.log(t + state.delay[0])
+    beaten = weakest(state, b, threshold)
+    while beaten >= 0:
+        remove(state, b, beaten)
+        beaten = weakest(state, b, threshold)
 
-    while place >= 0:
-        remove(state, b, place)
-        place = weakest(state, b, level)
+    # Algorithm 1, duel: c random, d = argmax_j u_jc without c
+    offset = state.offsets[b]
+    c = 0
+    d = 0
+    if state.lengths[b] > 1:
+        c = randint(rng, state.lengths[b])
+        d = strongest(state, b, c, threshold, rng)
 
-    start = state.groups[b, START]
-    length = state.groups[b, LENGTH]
-    actions[0, 0] = actions[0, 1] = state.groups[start, ARM]
-
-    if length > 1:
-        place = randint(rng, length)
-        actions[0, 0] = state.groups[start + place, ARM]
-        actions[0, 1] = state.groups[
-            start + strongest(state, start, length, place, level, rng), ARM
-        ]
-
+    actions[0, 0] = state.members[offset + c]
+    actions[0, 1] = state.members[offset + d]
     return 1
 
 
 @kernel
-def strongest(
-    state: State, start: int, length: int, place: int, level: float, rng: np.random.Generator
-) -> int:
-    """The place in the batch with the largest u_jc, c at `place` excluded; 1 for a pair that has
-    not met.
-    """
+def strongest(state: State, b: int, c: int, threshold: float, rng: np.random.Generator) -> int:
+    """The index in batch b with the largest u_jc, c excluded; u = 1 for a pair that has not met."""
     wins = state.wins
-    c = state.groups[start + place, ARM]
-    choice = place
+    offset = state.offsets[b]
+    arm = state.members[offset + c]
+    choice = c
     best = -math.inf
     ties = 0
 
-    for k in range(length):
-        if k != place:
-            j = state.groups[start + k, ARM]
-            n = wins[j, c] + wins[c, j]
-            bound = wins[j, c] / n + math.sqrt(level / n) if n > 0.0 else 1.0
+    for k in range(state.lengths[b]):
+        if k != c:
+            j = state.members[offset + k]
+            n = wins[j, arm] + wins[arm, j]
+            bound = wins[j, arm] / n + math.sqrt(threshold / n) if n > 0.0 else 1.0
             if bound >= best:
                 if bound > best:
                     best = bound
                     ties = 0
                 ties += 1
-                if ties == 1 or randint(rng, ties) == 0:
+                if tie_wins(rng, ties):
                     choice = k
 
     return choice

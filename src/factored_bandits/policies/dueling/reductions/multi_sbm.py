@@ -1,13 +1,13 @@
-"""MultiSBM (Ailon, Karnin & Joachims, ICML 2014): one bandit machine per arm, each learning who
-beats that arm.
+"""MultiSBM (Ailon, Karnin & Joachims, ICML 2014): one base bandit per arm learns who beats it.
 
-The second arm of a duel stands first in the next one; there the machine that belongs to it chooses
-the opponent, by UCB, and learns whether the opponent won. Good opponents take the turn more and
-more often.
+The second arm of a duel stands first in the next one; there the base bandit that belongs to it
+chooses the opponent, by UCB, and learns whether the opponent won. Good opponents take the turn more
+and more often.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.identical_gap(4, 0.9)
-    >>> result = fb.simulate("multi_sbm", environment, horizon=10_000, repetitions=4, seed=1, progress=False)
+    >>> policy = "multi_sbm"
+    >>> result = fb.simulate(policy, environment, 10_000, repetitions=4, seed=1, progress=False)
     >>> bool(result.correct[:, -1].all())
     True
 """
@@ -23,12 +23,14 @@ from factored_bandits.core.kernel import kernel
 from factored_bandits.core.rng import randint
 from factored_bandits.policies.base import Info
 from factored_bandits.policies.blocks.base_bandits import (
-    ucb_feed,
-    ucb_pick,
+    base_ucb_pick,
     ucb_tables,
     ucb_warm_start,
 )
 from factored_bandits.policies.blocks.duels import check_positive, check_size
+from factored_bandits.policies.blocks.ucb import ucb_feed
+
+NOBODY = -1
 
 INFO = Info(
     title="MultiSBM",
@@ -36,7 +38,10 @@ INFO = Info(
     scale=(0.0, 1.0),
     assumption="utility, linear link",
     guarantee="O((log(t) + K log K + K log log t) sum over arms of 1 / gap), anytime",
-    reference="Ailon, Karnin & Joachims, Reducing Dueling Bandits to Cardinal Bandits, ICML 2014, Algorithm 3",
+    reference=(
+        "Ailon, Karnin & Joachims, Reducing Dueling Bandits to Cardinal Bandits, ICML 2014, "
+        "Algorithm 3"
+    ),
     style=("green", "short"),
     cost=(94, 1.1),
     slowdown=(15, 90),
@@ -44,43 +49,54 @@ INFO = Info(
 
 
 class Params(NamedTuple):
-    """`alpha` under the root of the machines' bound, sqrt(alpha ln n / plays)."""
+    """`alpha` under the root of the base bandits' bound, sqrt(alpha log n / plays)."""
 
     alpha: float = 2.5
 
 
 class State(NamedTuple):
-    """A machine per arm, for the duels in which that arm stands first."""
+    """A base bandit per arm, for the duels in which that arm stands first."""
 
-    tables: Floats  # (K, 4, K) the machines, see _machines
-    pulls: Floats  # (K,) duels that each machine has learned
+    tables: Floats  # (K, 4, K) the base bandits, see blocks.ucb
+    pulls: Floats  # (K,) duels that each base bandit has learned
     chosen: Ints  # (K,) how often each arm was chosen as an opponent
-    previous: Ints  # (1,) the arm that stands first next, -1 before the first duel
+    previous: Ints  # (1,) the arm that stands first next, NOBODY before the first duel
+
+
+def check(params: Params, sizes: Ints, horizon: int) -> None:
+    """Refuse an alpha that is not positive, and more pairs than fit in memory."""
+    check_size("multi_sbm", int(sizes[0]), matrices=4)
+    check_positive("multi_sbm", alpha=params.alpha)
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
     arms = int(sizes[0])
-    check_size("multi_sbm", arms, matrices=4)
-    check_positive("multi_sbm", alpha=params.alpha)
     return State(
-        ucb_tables(arms, arms), np.zeros(arms), np.zeros(arms, dtype=np.int64), np.full(1, -1)
+        tables=ucb_tables(arms, arms),
+        pulls=np.zeros(arms),
+        chosen=np.zeros(arms, dtype=np.int64),
+        previous=np.full(1, NOBODY),
     )
 
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
-    """The previous second arm, and its machine's choice."""
-    first = state.previous[0] if state.previous[0] >= 0 else randint(rng, len(state.pulls))
+    """Algorithm 3: x is the previous y (at first a random arm), y the choice of x's base bandit."""
+    first = state.previous[0]
+    if first == NOBODY:
+        first = randint(rng, len(state.pulls))
+
+    second = base_ucb_pick(state.tables[first], state.pulls[first], params.alpha, rng)
     actions[0, 0] = first
-    actions[0, 1] = ucb_pick(state.tables[first], state.pulls[first], params.alpha, rng)
-    state.previous[0] = actions[0, 1]
+    actions[0, 1] = second
+    state.previous[0] = second
     return 1
 
 
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
-    """The machine of the first arm learns whether its choice won."""
+    """Algorithm 3: the base bandit of the first arm learns whether its choice won."""
     first = actions[0, 0]
     second = actions[0, 1]
     ucb_feed(state.tables[first], second, 1.0 - rewards[0])
@@ -100,8 +116,9 @@ def recommend(params: Params, state: State, action: Ints) -> None:
 
 
 def warm_start(params: Params, state: State, wins: Floats) -> None:
-    """Past duels teach the machines of both arms."""
+    """Past duels teach the base bandits of both arms."""
     plays = wins + wins.T
     ucb_warm_start(state.tables, wins.T, plays)
     state.pulls[:] += plays.sum(axis=1)
-    state.chosen[:] += wins.sum(axis=1).astype(np.int64)  # as if the winner had been the one chosen
+    # as if the winner had been the one chosen
+    state.chosen[:] += wins.sum(axis=1).astype(np.int64)

@@ -1,5 +1,4 @@
-"""Self-Sparring (Sui, Zhuang, Burdick & Yue, UAI 2017): Thompson sampling draws both arms of a
-duel.
+"""Self-Sparring (Sui, Zhuang, Burdick & Yue, UAI 2017): Thompson sampling draws both arms.
 
 One Beta distribution per arm. Two independent samples of all of them, the largest of each goes into
 the duel; the winner gains a win, the loser a loss. Very small regret in most runs. But where arms
@@ -9,7 +8,8 @@ mean only. Counting them costs two to four times the median regret, and showed n
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.identical_gap(4, 0.9)
-    >>> result = fb.simulate("self_sparring", environment, horizon=5_000, repetitions=4, seed=1, progress=False)
+    >>> policy = "self_sparring"
+    >>> result = fb.simulate(policy, environment, 5_000, repetitions=4, seed=1, progress=False)
     >>> bool(result.correct[:, -1].all())
     True
 """
@@ -23,7 +23,7 @@ import numpy as np
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
 from factored_bandits.policies.base import Code, Info
-from factored_bandits.policies.blocks.base_bandits import PLAYS, WINS, count, thompson_pick
+from factored_bandits.policies.blocks.base_bandits import thompson_pick
 
 COUNTED: Code = 1  # Params.self_duels
 
@@ -33,7 +33,10 @@ INFO = Info(
     scale=(0.0, 1.0),
     assumption="utility, approximately linear link",
     guarantee="O(K log(t) / smallest gap) asymptotically, anytime",
-    reference="Sui, Zhuang, Burdick & Yue, Multi-dueling Bandits with Dependent Arms, UAI 2017, Algorithm 1",
+    reference=(
+        "Sui, Zhuang, Burdick & Yue, Multi-dueling Bandits with Dependent Arms, UAI 2017, "
+        "Algorithm 1"
+    ),
     cost=(1900, 1.1),
 )
 
@@ -47,28 +50,35 @@ class Params(NamedTuple):
 class State(NamedTuple):
     """What each arm has won."""
 
-    table: Floats  # (2, K) wins and duels
+    wins: Floats  # (K,) a tie counts one half
+    plays: Floats  # (K,) in either position
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    return State(np.zeros((2, sizes[0])))
+    arms = int(sizes[0])
+    return State(wins=np.zeros(arms), plays=np.zeros(arms))
 
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
-    """The best of one sample against the best of another."""
-    actions[0, 0] = thompson_pick(state.table, rng)
-    actions[0, 1] = thompson_pick(state.table, rng)
+    """Algorithm 1 with two arms per duel: the best of one sample against the best of another."""
+    actions[0, 0] = thompson_pick(state.wins, state.plays, rng)
+    actions[0, 1] = thompson_pick(state.wins, state.plays, rng)
     return 1
 
 
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
-    """One win, one loss."""
-    if actions[0, 0] != actions[0, 1] or params.self_duels == COUNTED:
-        count(state.table, actions[0, 0], rewards[0])
-        count(state.table, actions[0, 1], 1.0 - rewards[0])
+    """Algorithm 1, the update: one win, one loss."""
+    first = actions[0, 0]
+    second = actions[0, 1]
+
+    if first != second or params.self_duels == COUNTED:
+        state.wins[first] += rewards[0]
+        state.plays[first] += 1.0
+        state.wins[second] += 1.0 - rewards[0]
+        state.plays[second] += 1.0
 
 
 @kernel
@@ -77,8 +87,8 @@ def recommend(params: Params, state: State, action: Ints) -> None:
     best = 0
     highest = -1.0
 
-    for arm in range(state.table.shape[1]):
-        share = (state.table[WINS, arm] + 1.0) / (state.table[PLAYS, arm] + 2.0)
+    for arm in range(len(state.wins)):
+        share = (state.wins[arm] + 1.0) / (state.plays[arm] + 2.0)
         if share > highest:
             best = arm
             highest = share
@@ -89,5 +99,5 @@ def recommend(params: Params, state: State, action: Ints) -> None:
 
 def warm_start(params: Params, state: State, wins: Floats) -> None:
     """Past duels count like duels played."""
-    state.table[WINS] += wins.sum(axis=1)
-    state.table[PLAYS] += wins.sum(axis=1) + wins.sum(axis=0)
+    state.wins[:] += wins.sum(axis=1)
+    state.plays[:] += wins.sum(axis=1) + wins.sum(axis=0)

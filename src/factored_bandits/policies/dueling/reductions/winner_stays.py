@@ -1,9 +1,8 @@
-"""Winner Stays (Chen & Frazier, ICML 2017): the winner of a duel defends its title against the next
-challenger.
+"""Winner Stays (Chen & Frazier, ICML 2017): the winner of a duel meets the next challenger.
 
 Every arm keeps its wins less its losses. The two arms with the largest difference duel; ties go to
-those who have just played, then to chance. So a pair duels until one falls behind an arm that has
-not yet played in this round, which is the next challenger; a round ends when every arm has
+those who have just played, then to a random arm. So a pair duels until one falls behind an arm that
+has not yet played in this round, which is the next challenger; a round ends when every arm has
 challenged. For strong regret, after the r-th round (not after every duel) its winner duels itself
 floor(beta^r) times.
 
@@ -12,7 +11,8 @@ next pair is known without a search.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.identical_gap(4, 0.9)
-    >>> result = fb.simulate("winner_stays", environment, horizon=10_000, repetitions=4, seed=1, progress=False)
+    >>> policy = "winner_stays"
+    >>> result = fb.simulate(policy, environment, 10_000, repetitions=4, seed=1, progress=False)
     >>> bool(result.correct[:, -1].all())
     True
 """
@@ -30,15 +30,23 @@ from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import FOREVER, Code, Info
 
 STRONG: Code = 0  # Params.regret
-ROUND, FIRST, SECOND, WAITING, AWAKE = 0, 1, 2, 3, 4  # places in State.clock
 NOBODY = -1
+
+# slots of State.clock
+ROUND = 0  # 0 before the first
+FIRST = 1  # the title holder, NOBODY before the first duel
+SECOND = 2  # the challenger, NOBODY while one is to be chosen
+WAITING = 3  # arms that have not played in this round
+AWAKE = 4  # the rest after a round ends before this duel
 
 INFO = Info(
     title="Winner Stays",
     kind="duel",
     scale=(0.0, 1.0),
     assumption="Condorcet winner",
-    guarantee="weak regret O(K^2), O(K log K) with a total order; strong regret O(K^2 + K log t), anytime",
+    guarantee=(
+        "weak regret O(K^2), O(K log K) with a total order; strong regret O(K^2 + K log t), anytime"
+    ),
     reference="Chen & Frazier, Dueling Bandits with Weak Regret, ICML 2017, Algorithms 1 and 2",
     cost=(5, 0.3),
     slowdown=(3, 3),
@@ -46,8 +54,9 @@ INFO = Info(
 
 
 class Params(NamedTuple):
-    """WS-S for `strong` regret with its `beta` > 1, or WS-W for `weak` regret, which never duels an
-    arm with itself.
+    """WS-S for `strong` regret with its `beta` > 1, or WS-W for `weak` regret.
+
+    WS-W never duels an arm with itself.
     """
 
     regret: Literal["strong", "weak"] = "strong"
@@ -57,33 +66,43 @@ class Params(NamedTuple):
 class State(NamedTuple):
     """The title holder, the challenger, and who has not played in this round."""
 
-    margin: Ints  # (K,) wins less losses
-    pool: Ints  # (K,) the arms that have not played in this round, packed
-    # (5,) the round, 0 before the first; the pair, NOBODY for one to be chosen; size of pool; rest
-    # ends
-    clock: Ints
+    margin: Ints  # (K,) C_i: wins less losses
+    pool: Ints  # (K,) the WAITING arms first
+    clock: Ints  # (5,) ROUND, FIRST, SECOND, WAITING, AWAKE
     power: Floats  # (1,) beta^round, at most FOREVER
 
 
-def init(params: Params, sizes: Ints, horizon: int) -> State:
-    """No round has begun."""
+def check(params: Params, sizes: Ints, horizon: int) -> None:
+    """Refuse a beta that does not exceed 1."""
     if not params.beta > 1.0:
         raise InvalidInputError(
             f"winner_stays: beta must exceed 1, not {params.beta:g}: the rests grow as beta^round"
         )
+
+
+def init(params: Params, sizes: Ints, horizon: int) -> State:
+    """No round has begun."""
     arms = int(sizes[0])
-    clock = np.array([0, NOBODY, NOBODY, 0, 0])
-    return State(np.zeros(arms, dtype=np.int64), np.zeros(arms, dtype=np.int64), clock, np.ones(1))
+    return State(
+        margin=np.zeros(arms, dtype=np.int64),
+        pool=np.zeros(arms, dtype=np.int64),
+        clock=np.array([0, NOBODY, NOBODY, 0, 0]),
+        power=np.ones(1),
+    )
 
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
-    """The title holder against the challenger; while resting, against itself."""
+    """Algorithm 1: the title holder against the challenger; while resting, against itself."""
     clock = state.clock
+
+    # Algorithm 2: floor(beta^r) duels of the winner of round r with itself
     if t < clock[AWAKE]:
-        actions[0, 0], actions[0, 1] = clock[FIRST], clock[FIRST]
+        actions[0, 0] = clock[FIRST]
+        actions[0, 1] = clock[FIRST]
         return 1
 
+    # Algorithm 1: i = argmax C, j = argmax of the rest; only among WAITING arms there is a choice
     if clock[SECOND] == NOBODY:
         if clock[WAITING] == 0:
             new_round(params, state)
@@ -91,13 +110,14 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
             clock[FIRST] = challenger(state, rng)
         clock[SECOND] = challenger(state, rng)
 
-    actions[0, 0], actions[0, 1] = clock[FIRST], clock[SECOND]
+    actions[0, 0] = clock[FIRST]
+    actions[0, 1] = clock[SECOND]
     return 1
 
 
 @kernel
 def new_round(params: Params, state: State) -> None:
-    """Everyone but the title holder is to play; the loser of the last duel, if still there, begins."""
+    """Everyone but the title holder is to play; a loser still in SECOND goes first."""
     clock = state.clock
     count = 0
 
@@ -114,24 +134,23 @@ def new_round(params: Params, state: State) -> None:
 @kernel
 def challenger(state: State, rng: np.random.Generator) -> int:
     """A random one of those who have not played in this round."""
-    place = randint(rng, state.clock[WAITING])
-    arm = state.pool[place]
+    slot = randint(rng, state.clock[WAITING])
+    arm = state.pool[slot]
     state.clock[WAITING] -= 1
-    state.pool[place] = state.pool[state.clock[WAITING]]
+    state.pool[slot] = state.pool[state.clock[WAITING]]
     return arm
 
 
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
-    """Win and loss; a tie changes nothing, nor does a duel that was asked before its pair was
-    decided.
-    """
+    """Win and loss; a tie changes nothing, nor does a late duel of a pair already decided."""
     clock = state.clock
     margin = state.margin
     first = actions[0, 0]
     second = actions[0, 1]
     if first == second or first != clock[FIRST] or second != clock[SECOND]:
         return
+
     gain = int(2.0 * rewards[0] - 1.0)
     margin[first] += gain
     margin[second] -= gain
@@ -140,12 +159,14 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
         clock[FIRST] = second
         clock[SECOND] = first
 
+    # the loser has fallen behind the arms that have not played in this round
     if margin[clock[SECOND]] == -clock[ROUND]:
         if clock[WAITING] == 0 and params.regret == STRONG:
             clock[AWAKE] = t + 1 + int(state.power[0])
         if clock[WAITING] > 0 or params.regret == STRONG:
             clock[SECOND] = NOBODY
-        else:  # all others tie, and ties go to the arm that has just played
+        else:
+            # all others tie, and ties go to the arm that has just played
             new_round(params, state)
 
 
@@ -158,5 +179,6 @@ def idle(params: Params, state: State, t: int) -> int:
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
     """The title holder."""
-    action[0] = max(state.clock[FIRST], 0)
-    action[1] = action[0]
+    best = max(state.clock[FIRST], 0)
+    action[0] = best
+    action[1] = best

@@ -1,5 +1,4 @@
-"""RMED1, Relative Minimum Empirical Divergence (Komiyama, Honda, Kashima & Nakagawa, COLT 2015,
-Algorithm 1).
+"""RMED1, Relative Minimum Empirical Divergence (Komiyama, Honda, Kashima & Nakagawa, COLT 2015).
 
 Every arm that might still be the best, given the evidence against it so far, takes its turn and
 duels the likeliest best arm if that one is ahead of it, else the arm that beats it most often. Once
@@ -7,7 +6,7 @@ only the best is left it duels itself.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.identical_gap(8, 0.9)
-    >>> result = fb.simulate("rmed1", environment, horizon=20_000, repetitions=4, seed=1, progress=False)
+    >>> result = fb.simulate("rmed1", environment, 20_000, repetitions=4, seed=1, progress=False)
     >>> bool(result.correct[:, -1].all())
     True
 """
@@ -21,28 +20,34 @@ import numpy as np
 from factored_bandits.core.arrays import Ints
 from factored_bandits.core.kernel import kernel
 from factored_bandits.policies.base import FOREVER, Info
+from factored_bandits.policies.blocks.duels import check_size
 
+from ._lists import idle_rounds, learn, next_arm, sweep
 from ._opponents import opponent
-from ._rmed import (
-    State,
-    begin,
-    idle_rounds,
-    learn,
-    likeliest,
-    next_arm,
-    recommend,
-    sweep,
-    warm_start,
-)
+from ._state import State, likeliest, new_state, recommend, warm_start
 
-__all__ = ["INFO", "Params", "State", "idle", "init", "learn", "plan", "recommend", "warm_start"]
+__all__ = [
+    "INFO",
+    "Params",
+    "State",
+    "check",
+    "idle",
+    "init",
+    "learn",
+    "plan",
+    "recommend",
+    "warm_start",
+]
 
 INFO = Info(
     title="Relative Minimum Empirical Divergence 1",
     kind="duel",
     scale=(0.0, 1.0),
     assumption="Condorcet winner",
-    guarantee="sum of gap log(t) / 2d(q) + O(K^(2 + epsilon)), anytime; optimal where the best arm is the worst rival",
+    guarantee=(
+        "sum of gap log(t) / 2d(q) + O(K^(2 + epsilon)), anytime; optimal where the best arm is "
+        "the worst rival"
+    ),
     reference="Komiyama, Honda, Kashima & Nakagawa, COLT 2015, Algorithms 1 and 2",
     style=("vermillion", "dashdot"),
     cost=(4, 1.1),
@@ -51,27 +56,37 @@ INFO = Info(
 
 
 class Params(NamedTuple):
-    """`weight` in f(K) = weight K^1.01, how much more evidence than log t puts an arm aside."""
+    """`weight` in f(K) = weight K^1.01: so much more evidence than log t puts an arm aside."""
 
     weight: float = 0.3
 
 
+def check(params: Params, sizes: Ints, horizon: int) -> None:
+    """Refuse more pairs than fit in memory."""
+    check_size("rmed1", int(sizes[0]), matrices=4)
+
+
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    return begin("rmed1", int(sizes[0]), params.weight, alpha=1.0)
+    return new_state(int(sizes[0]), params.weight)
 
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """Every pair once; then the arms of L_C, each against the opponent of Algorithm 2."""
-    if not sweep(state, 1, t, rng, actions):
-        best = likeliest(state, rng)
-        l = next_arm(state, best, rng)
-        actions[0, 0], actions[0, 1] = l, opponent(state, l, best, rng)
+    # Algorithm 1, initial phase
+    if sweep(state, 1, t, rng, actions):
+        return 1
+
+    # Algorithm 1, loop: l in L_C and its opponent m(l)
+    best = likeliest(state, rng)
+    l = next_arm(state, best, rng)
+    actions[0, 0] = l
+    actions[0, 1] = opponent(state, l, best, rng)
     return 1
 
 
 @kernel
 def idle(params: Params, state: State, t: int) -> int:
-    """The best arm alone duels itself until log t lets another one in."""
+    """The best arm alone duels itself until log t lets another one join."""
     return idle_rounds(state, t, FOREVER)

@@ -1,12 +1,11 @@
-"""RMED2FH (Komiyama, Honda, Kashima & Nakagawa, COLT 2015, Algorithms 1 and 2): RMED2 for a known
-horizon T.
+"""RMED2FH (Komiyama, Honda, Kashima & Nakagawa, COLT 2015): RMED2 for a known horizon T.
 
 Every pair duels alpha log log T times at the start; then each arm's cheapest opponent is chosen
 once and kept. The form for which optimality is proved.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.identical_gap(8, 0.9)
-    >>> result = fb.simulate("rmed2fh", environment, horizon=20_000, repetitions=4, seed=1, progress=False)
+    >>> result = fb.simulate("rmed2fh", environment, 20_000, repetitions=4, seed=1, progress=False)
     >>> bool(result.correct[:, -1].all())
     True
 """
@@ -22,25 +21,24 @@ from factored_bandits.core.arrays import Ints
 from factored_bandits.core.kernel import kernel
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import FOREVER, Info
+from factored_bandits.policies.blocks.duels import check_positive, check_size
 
+from ._lists import idle_rounds, learn, next_arm, sweep
 from ._opponents import cheap_opponent, fix_partners
-from ._rmed import (
-    GOAL,
-    OPEN,
-    PARTNER,
-    State,
-    begin,
-    idle_rounds,
-    learn,
-    likeliest,
-    log_log,
-    next_arm,
-    recommend,
-    sweep,
-    warm_start,
-)
+from ._state import GOAL, OPEN, State, likeliest, log_log, new_state, recommend, warm_start
 
-__all__ = ["INFO", "Params", "State", "idle", "init", "learn", "plan", "recommend", "warm_start"]
+__all__ = [
+    "INFO",
+    "Params",
+    "State",
+    "check",
+    "idle",
+    "init",
+    "learn",
+    "plan",
+    "recommend",
+    "warm_start",
+]
 
 INFO = Info(
     title="Relative Minimum Empirical Divergence 2, fixed horizon",
@@ -63,14 +61,20 @@ class Params(NamedTuple):
     weight: float = 0.3
 
 
-def init(params: Params, sizes: Ints, horizon: int) -> State:
-    """Nothing known but the horizon."""
+def check(params: Params, sizes: Ints, horizon: int) -> None:
+    """Refuse an unknown horizon, an alpha that is not positive, too many pairs for memory."""
     if horizon == 0:
         raise InvalidInputError(
             "rmed2fh duels every pair alpha log log T times first: it must know the horizon T"
         )
+    check_positive("rmed2fh", alpha=params.alpha)
+    check_size("rmed2fh", int(sizes[0]), matrices=4)
 
-    state = begin("rmed2fh", int(sizes[0]), params.weight, params.alpha)
+
+def init(params: Params, sizes: Ints, horizon: int) -> State:
+    """Nothing known but the horizon."""
+    state = new_state(int(sizes[0]), params.weight)
+    # Algorithm 1: L = ceil(alpha log log T)
     state.clock[GOAL] = math.ceil(params.alpha * log_log(horizon))
     state.clock[OPEN] = 1
     return state
@@ -78,22 +82,23 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
-    """Pairs with N < alpha log log T first; then the arms of L_C, each against its b_l of the end
-    of that phase.
-    """
-    if not sweep(state, state.clock[GOAL], t, rng, actions):
-        best = likeliest(state, rng)
-        fix_partners(state, best, rng)
-        l = next_arm(state, best, rng)
-        actions[0, 0], actions[0, 1] = (
-            l,
-            cheap_opponent(state, l, best, state.lists[l, PARTNER], t, rng),
-        )
+    """L duels of every pair; then the arms of L_C, each with its b_l of the end of that phase."""
+    # Algorithm 1, initial phase
+    if sweep(state, state.clock[GOAL], t, rng, actions):
+        return 1
 
+    # Algorithm 1: fix b_l of every arm, once
+    best = likeliest(state, rng)
+    fix_partners(state, best, rng)
+
+    # Algorithm 1, loop: l in L_C and its opponent
+    l = next_arm(state, best, rng)
+    actions[0, 0] = l
+    actions[0, 1] = cheap_opponent(state, l, best, state.partner[l], t, rng)
     return 1
 
 
 @kernel
 def idle(params: Params, state: State, t: int) -> int:
-    """The best arm alone duels itself until log t lets another one in."""
+    """The best arm alone duels itself until log t lets another one join."""
     return idle_rounds(state, t, FOREVER)

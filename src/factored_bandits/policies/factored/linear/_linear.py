@@ -1,5 +1,4 @@
-"""Linear models with one-hot features: a constant, one feature per level, and if asked one per pair
-of levels.
+"""Linear models with one-hot features: a constant, one per level, if asked one per pair of levels.
 
 A combination x has a 1 at each feature in `ones` and 0 elsewhere, so x'v is a sum of few entries.
 Two ways to keep the covariance P = (prior + sum of w x x')^-1 under rank-one updates, both O(d^2)
@@ -16,27 +15,25 @@ import math
 
 import numpy as np
 
-from factored_bandits.core.arrays import Floats, Ints
+from factored_bandits.core.arrays import Floats, Ints, Sizes, offsets_of
 from factored_bandits.core.kernel import kernel
 
 
-@kernel
-def sigmoid(x: float) -> float:
-    """The logistic function, without overflow."""
-    if x >= 0.0:
-        return 1.0 / (1.0 + math.exp(-x))
-    odds = math.exp(x)
-    return odds / (1.0 + odds)
+def feature_offsets(sizes: Sizes) -> Ints:
+    """Where the features of each factor begin, after the constant, and where the last ones end.
 
-
-@kernel
-def main_effects(start: Ints, action: Ints, ones: Ints) -> None:
-    """The features of a combination: the constant, and its level of each factor; `start` counts the
-    constant.
+    >>> feature_offsets([2, 3]).tolist()
+    [1, 3, 6]
     """
+    return 1 + offsets_of(sizes)
+
+
+@kernel
+def main_effects(offsets: Ints, action: Ints, ones: Ints) -> None:
+    """The features of a combination, into `ones`: the constant, and its level of each factor."""
     ones[0] = 0
     for l in range(len(action)):
-        ones[1 + l] = start[l] + action[l]
+        ones[1 + l] = offsets[l] + action[l]
 
 
 @kernel
@@ -50,14 +47,17 @@ def value(weights: Floats, ones: Ints) -> float:
 
 @kernel
 def shrink(covariance: Floats, ones: Ints, weight: float, work: Floats) -> float:
-    """P <- (P^-1 + weight x x')^-1; leaves P x (of the old P) in `work` and returns the old x'Px."""
+    """P <- (P^-1 + weight x x')^-1; leaves P x (of the old P) in `work`, returns the old x'Px."""
     size = len(work)
+
+    # work = P x
     for j in range(size):
         work[j] = covariance[ones[0], j]
     for k in range(1, len(ones)):
         for j in range(size):
             work[j] += covariance[ones[k], j]
 
+    # Sherman & Morrison: P <- P - weight (P x)(P x)' / (1 + weight x'Px)
     form = value(work, ones)
     rate = weight / (1.0 + weight * form)
 
@@ -71,13 +71,15 @@ def shrink(covariance: Floats, ones: Ints, weight: float, work: Floats) -> float
 
 @kernel
 def shrink_factor(factor: Floats, ones: Ints, weight: float, work: Floats, phi: Floats) -> float:
-    """The same for P = F'F: F <- F - gamma weight (F x)(P x)', gamma = a / (1 + sqrt(a)), a = 1 /
-    (1 + weight x'Px).
+    """The same for P = F'F; leaves P x (of the old P) in `work`, F x in `phi`.
+
+    F <- F - gamma weight (F x)(P x)', gamma = a / (1 + sqrt(a)), a = 1 / (1 + weight x'Px).
     """
     size = len(work)
-    form = 0.0
     for j in range(size):
         work[j] = 0.0
+
+    form = 0.0
     for i in range(size):
         phi[i] = value(factor[i], ones)
         form += phi[i] * phi[i]
@@ -107,25 +109,3 @@ def draw(
         z = scale * rng.standard_normal()
         for j in range(size):
             weights[j] += z * factor[i, j]
-
-
-@kernel
-def best_levels(start: Ints, weights: Floats, action: Ints) -> None:
-    """Per factor the level with the largest weight: the best combination of a model without
-    interactions.
-    """
-    for l in range(len(action)):
-        best = start[l]
-        for k in range(start[l] + 1, start[l + 1]):
-            if weights[k] > weights[best]:
-                best = k
-        action[l] = best - start[l]
-
-
-def offsets(sizes: Ints) -> Ints:
-    """Where the features of each factor begin (after the constant) and end.
-
-    >>> offsets(np.array([2, 3])).tolist()
-    [1, 3, 6]
-    """
-    return np.concatenate([[1], 1 + np.cumsum(sizes)]).astype(np.int64)

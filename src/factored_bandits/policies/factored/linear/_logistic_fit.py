@@ -13,25 +13,26 @@ from typing import Any
 
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
-from factored_bandits.policies.blocks.combinations import KNOWN, PLAYS
+from factored_bandits.core.numerics import sigmoid
 
-from ._linear import main_effects, sigmoid, value
+from ._linear import main_effects, value
 
-LEVELS = 2  # columns of State.book from here on: the levels of the combination
-TOTAL = 0  # column of State.sums
-STEPS, PRECISION = 200, 1e-10
+STEPS = 200  # of Newton's method, at most
+PRECISION = 1e-10  # of the log-odds
 
 
 @kernel
 def fit(state: Any, ridge: float, theta: Floats, step: Floats) -> None:
-    """theta <- argmin of minus the log-likelihood plus ridge |theta|^2 / 2, from where it stands."""
+    """Minimise minus the log-likelihood plus ridge |theta|^2 / 2, from the present theta."""
     for _ in range(STEPS):
         newton_system(state, ridge, theta, step)
         solve(state.hessian, step)
-        change = largest_change(state.start, step)
+
+        change = largest_change(state.offsets, step)
         rate = 1.0 / max(1.0, change)
         for j in range(len(theta)):
             theta[j] -= rate * step[j]
+
         if change < PRECISION:
             return
 
@@ -39,8 +40,6 @@ def fit(state: Any, ridge: float, theta: Floats, step: Floats) -> None:
 @kernel
 def newton_system(state: Any, ridge: float, theta: Floats, gradient: Floats) -> None:
     """The gradient of the loss, and the lower triangle of its Hessian."""
-    book = state.book
-    sums = state.sums
     hessian = state.hessian
     ones = state.ones
 
@@ -50,24 +49,26 @@ def newton_system(state: Any, ridge: float, theta: Floats, gradient: Floats) -> 
             hessian[i, j] = 0.0
         hessian[i, i] = ridge
 
-    for row in range(state.tally[KNOWN]):
-        main_effects(state.start, book[row, LEVELS:], ones)
+    for row in range(state.known[0]):
+        main_effects(state.offsets, state.levels[row], ones)
         p = sigmoid(value(theta, ones))
-        n = book[row, PLAYS]
+        n = state.plays[row]
         weight = n * p * (1.0 - p)
-        error = n * p - sums[row, TOTAL]
+        error = n * p - state.totals[row]
+
+        # the features of a combination are in ascending order: this is the lower triangle
         for a in range(len(ones)):
             gradient[ones[a]] += error
-            for b in range(a + 1):  # features of a combination are in ascending order
+            for b in range(a + 1):
                 hessian[ones[a], ones[b]] += weight
 
 
 @kernel
 def solve(hessian: Floats, gradient: Floats) -> None:
-    """hessian^-1 gradient, in place of the gradient; the lower triangle becomes its Cholesky
-    factor.
-    """
+    """hessian^-1 gradient, into the gradient; the lower triangle becomes its Cholesky factor C."""
     d = len(gradient)
+
+    # hessian = C C', and forward substitution: gradient <- C^-1 gradient
     for i in range(d):
         for j in range(i + 1):
             entry = hessian[i, j]
@@ -78,6 +79,7 @@ def solve(hessian: Floats, gradient: Floats) -> None:
             gradient[i] -= hessian[i, k] * gradient[k]
         gradient[i] /= hessian[i, i]
 
+    # backward substitution: gradient <- C'^-1 gradient
     for i in range(d - 1, -1, -1):
         for k in range(i + 1, d):
             gradient[i] -= hessian[k, i] * gradient[k]
@@ -85,12 +87,12 @@ def solve(hessian: Floats, gradient: Floats) -> None:
 
 
 @kernel
-def largest_change(start: Ints, step: Floats) -> float:
+def largest_change(offsets: Ints, step: Floats) -> float:
     """By how much a step can change any log-odds at most."""
     total = abs(step[0])
-    for l in range(len(start) - 1):
+    for l in range(len(offsets) - 1):
         most = 0.0
-        for k in range(start[l], start[l + 1]):
+        for k in range(offsets[l], offsets[l + 1]):
             most = max(most, abs(step[k]))
         total += most
     return float(total)

@@ -1,11 +1,11 @@
-"""The combination with the largest optimistic value: link(x'theta) + width |x|_P, x one-hot with a
-constant.
+"""The combination with the largest optimistic value link(x'theta) + width |x|_P.
 
-Exact while there are at most `ENUMERATED` combinations: all of them in nested loops over the
-factors, prefix by prefix; for each prefix, what the levels of later factors have in common with it
-(x'P) is one sum of rows, so that a combination costs a handful of operations. Beyond that,
-coordinate ascent: from the best levels under theta and from `RESTARTS` random combinations, one
-factor at a time until no change helps. Ties are broken at random.
+x is one-hot with a constant. The maximum is exact while there are at most `ENUMERATED`
+combinations: all of them are tried in nested loops over the factors, prefix by prefix; for each
+prefix, what the levels of later factors have in common with it (x'P) is one sum of rows, so that a
+combination costs a handful of operations. Beyond that, coordinate ascent: from the best levels
+under theta and from `RESTARTS` random combinations, one factor at a time until no change helps.
+Ties are broken at random.
 """
 
 from __future__ import annotations
@@ -17,20 +17,23 @@ import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
+from factored_bandits.core.numerics import sigmoid
 from factored_bandits.core.rng import randint
-
-from ._linear import best_levels, sigmoid
+from factored_bandits.core.select import argmax_per_factor, tie_wins
 
 ENUMERATED = 5000
 RESTARTS = 3
 MOST_SWEEPS = 100  # never reached: a guard against going in circles by rounding
-LINEAR, LOGISTIC = 0, 1
+
+# Model.link
+LINEAR = 0
+LOGISTIC = 1
 
 
 class Model(NamedTuple):
     """What a combination is worth, as far as is known."""
 
-    start: Ints  # (L + 1,) first feature of each factor
+    offsets: Ints  # (L + 1,) first feature of each factor
     theta: Floats  # (d,)
     covariance: Floats  # (d, d) P
     width: float
@@ -40,30 +43,33 @@ class Model(NamedTuple):
 @kernel
 def optimism(model: Model, mean: float, form: float) -> float:
     """link(x'theta) + width sqrt(x'Px)."""
-    spread = model.width * math.sqrt(max(form, 0.0))
-    return sigmoid(mean) + spread if model.link == LOGISTIC else mean + spread
+    bonus = model.width * math.sqrt(max(form, 0.0))
+    if model.link == LOGISTIC:
+        return sigmoid(mean) + bonus
+    return mean + bonus
 
 
 @kernel
 def most_optimistic(
     model: Model, rng: np.random.Generator, common: Floats, trial: Ints, action: Ints
 ) -> None:
-    """Into `action`; scratch: common (L + 1, d), trial (L,)."""
-    start = model.start
+    """The combination with the largest value, into `action`; scratch: common (L + 1, d), trial."""
+    offsets = model.offsets
     combinations = 1
     for l in range(len(action)):
-        combinations = min(combinations * (start[l + 1] - start[l]), ENUMERATED + 1)
+        combinations = min(combinations * (offsets[l + 1] - offsets[l]), ENUMERATED + 1)
     if combinations <= ENUMERATED:
         enumerate_all(model, rng, common, trial, action)
         return
 
-    best_levels(start, model.theta, trial)
+    argmax_per_factor(model.theta, offsets, trial)
     best = ascend(model, rng, common[0], trial)
     for l in range(len(action)):
         action[l] = trial[l]
+
     for _ in range(RESTARTS):
         for l in range(len(action)):
-            trial[l] = randint(rng, start[l + 1] - start[l])
+            trial[l] = randint(rng, offsets[l + 1] - offsets[l])
         reached = ascend(model, rng, common[0], trial)
         if reached > best:
             best = reached
@@ -75,53 +81,58 @@ def most_optimistic(
 def enumerate_all(
     model: Model, rng: np.random.Generator, common: Floats, trial: Ints, action: Ints
 ) -> None:
-    """Row l of `common`: column j >= 1 the sum of P over (prefix of l levels, j); column 0 its
-    x'Px; see `extend`.
+    """Try all combinations, prefix by prefix.
+
+    Row l of `common` belongs to the prefix of l levels: column j >= 1 is the sum of P over (prefix,
+    j), column 0 is x'Px of the prefix; see `extend`.
     """
-    start = model.start
+    offsets = model.offsets
     theta = model.theta
     covariance = model.covariance
     last = len(action) - 1
-    d = len(theta)
-    ties = 1
     best = -math.inf
-    for j in range(d):
+    ties = 1
+
+    for j in range(len(theta)):
         common[0, j] = covariance[0, j]
     for l in range(len(action)):
         trial[l] = 0
+
     fresh = 0  # the first factor whose level has changed
-    while True:
+    while fresh >= 0:
         for l in range(fresh, last):
-            extend(covariance, common, l, start[l] + trial[l], start[l + 1])
+            extend(covariance, common, l, offsets[l] + trial[l], offsets[l + 1])
         mean = theta[0]
         for l in range(last):
-            mean += theta[start[l] + trial[l]]
-        form = common[last, 0]
-        for k in range(start[last], start[last + 1]):
-            found = optimism(
-                model, mean + theta[k], form + covariance[k, k] + 2.0 * common[last, k]
-            )
+            mean += theta[offsets[l] + trial[l]]
+
+        # all levels of the last factor
+        for k in range(offsets[last], offsets[last + 1]):
+            form = common[last, 0] + covariance[k, k] + 2.0 * common[last, k]
+            found = optimism(model, mean + theta[k], form)
             if found < best:
                 continue
             ties = 1 if found > best else ties + 1
-            if ties == 1 or rng.random() * ties < 1.0:
+            if tie_wins(rng, ties):
                 best = found
-                trial[last] = k - start[last]
+                trial[last] = k - offsets[last]
                 for l in range(len(action)):
                     action[l] = trial[l]
+
+        # the next prefix: count up, the last factor of the prefix running fastest
         fresh = last - 1
-        while fresh >= 0 and trial[fresh] == start[fresh + 1] - start[fresh] - 1:
+        while fresh >= 0 and trial[fresh] == offsets[fresh + 1] - offsets[fresh] - 1:
             trial[fresh] = 0
             fresh -= 1
-        if fresh < 0:
-            return
-        trial[fresh] += 1
+        if fresh >= 0:
+            trial[fresh] += 1
 
 
 @kernel
 def extend(covariance: Floats, common: Floats, l: int, k: int, later: int) -> None:
-    """Row l + 1 of `common` from row l, the prefix extended by feature k; entries before `later`
-    are not needed.
+    """Row l + 1 of `common` from row l: the prefix extended by feature k.
+
+    Entries before `later` are not needed.
     """
     common[l + 1, 0] = common[l, 0] + covariance[k, k] + 2.0 * common[l, k]
     for j in range(later, common.shape[1]):
@@ -130,10 +141,8 @@ def extend(covariance: Floats, common: Floats, l: int, k: int, later: int) -> No
 
 @kernel
 def ascend(model: Model, rng: np.random.Generator, common: Floats, action: Ints) -> float:
-    """Change one factor at a time to its best level until no change helps; returns the value
-    reached.
-    """
-    start = model.start
+    """Change one factor at a time to its best level until no change helps; the value reached."""
+    offsets = model.offsets
     theta = model.theta
     covariance = model.covariance
     best = -math.inf
@@ -144,14 +153,15 @@ def ascend(model: Model, rng: np.random.Generator, common: Floats, action: Ints)
             mean, form = without(model, common, action, l)
             best = -math.inf
             ties = 1
-            for k in range(start[l], start[l + 1]):
-                found = optimism(model, mean + theta[k], form + covariance[k, k] + 2.0 * common[k])
+            for k in range(offsets[l], offsets[l + 1]):
+                longer = form + covariance[k, k] + 2.0 * common[k]
+                found = optimism(model, mean + theta[k], longer)
                 if found < best:
                     continue
                 ties = 1 if found > best else ties + 1
-                if ties == 1 or rng.random() * ties < 1.0:
+                if tie_wins(rng, ties):
                     best = found
-                    action[l] = k - start[l]
+                    action[l] = k - offsets[l]
         if best <= before:
             break
 
@@ -160,13 +170,14 @@ def ascend(model: Model, rng: np.random.Generator, common: Floats, action: Ints)
 
 @kernel
 def without(model: Model, common: Floats, action: Ints, l: int) -> tuple[float, float]:
-    """x'theta and x'Px of a combination without its level of factor l; x'P of that factor's levels
-    into `common`.
+    """x'theta and x'Px of a combination without its level of factor l.
+
+    x'P at that factor's levels goes into `common`.
     """
-    start = model.start
+    offsets = model.offsets
     theta = model.theta
     covariance = model.covariance
-    for j in range(start[l], start[l + 1]):
+    for j in range(offsets[l], offsets[l + 1]):
         common[j] = covariance[0, j]
     mean = theta[0]
     form = covariance[0, 0]
@@ -174,13 +185,13 @@ def without(model: Model, common: Floats, action: Ints, l: int) -> tuple[float, 
     for m in range(len(action)):
         if m == l:
             continue
-        k = start[m] + action[m]
+        k = offsets[m] + action[m]
         mean += theta[k]
         form += 2.0 * covariance[0, k]
         for o in range(len(action)):
             if o != l:
-                form += covariance[k, start[o] + action[o]]
-        for j in range(start[l], start[l + 1]):
+                form += covariance[k, offsets[o] + action[o]]
+        for j in range(offsets[l], offsets[l + 1]):
             common[j] += covariance[k, j]
 
     return mean, form

@@ -1,5 +1,4 @@
-"""Weights of pairs of levels, after those of the levels: where they stand, and hill climbing on
-their sum.
+"""Weights of pairs of levels, after those of the levels, and hill climbing on the sum of weights.
 
 The weight of level i of factor l with level j of factor m > l stands at pairs[l, m] + i K_m + j.
 """
@@ -13,22 +12,24 @@ import numpy as np
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
 from factored_bandits.core.rng import randint
+from factored_bandits.core.select import argmax_per_factor
 
-from ._linear import best_levels, offsets
+from ._linear import feature_offsets
 
 MOST_SWEEPS = 100  # never reached: a guard against going in circles by rounding
 
 
 def pair_offsets(sizes: Ints) -> tuple[Ints, int]:
-    """The first feature of each pair of factors (zeros on and below the diagonal), and the number
-    of all features.
+    """The first feature of each pair of factors, and the number of all features.
+
+    Entries on and below the diagonal are zero.
 
     >>> pairs, features = pair_offsets(np.array([2, 3]))
     >>> pairs.tolist(), features
     ([[0, 6], [0, 0]], 12)
     """
     pairs = np.zeros((len(sizes), len(sizes)), dtype=np.int64)
-    end = int(offsets(sizes)[-1])
+    end = int(feature_offsets(sizes)[-1])
     for l in range(len(sizes)):
         for m in range(l + 1, len(sizes)):
             pairs[l, m] = end
@@ -37,54 +38,54 @@ def pair_offsets(sizes: Ints) -> tuple[Ints, int]:
 
 
 @kernel
-def pair_feature(start: Ints, pairs: Ints, l: int, i: int, m: int, j: int) -> int:
+def pair_feature(offsets: Ints, pairs: Ints, l: int, i: int, m: int, j: int) -> int:
     """The feature of level i of factor l together with level j of factor m."""
     if l < m:
-        return int(pairs[l, m] + i * (start[m + 1] - start[m]) + j)
-    return int(pairs[m, l] + j * (start[l + 1] - start[l]) + i)
+        return int(pairs[l, m] + i * (offsets[m + 1] - offsets[m]) + j)
+    return int(pairs[m, l] + j * (offsets[l + 1] - offsets[l]) + i)
 
 
 @kernel
-def pair_effects(start: Ints, pairs: Ints, action: Ints, ones: Ints) -> None:
+def pair_effects(offsets: Ints, pairs: Ints, action: Ints, ones: Ints) -> None:
     """The pairs of a combination, behind its main effects."""
     at = 1 + len(action)
     for l in range(len(action)):
         for m in range(l + 1, len(action)):
-            ones[at] = pair_feature(start, pairs, l, action[l], m, action[m])
+            ones[at] = pair_feature(offsets, pairs, l, action[l], m, action[m])
             at += 1
 
 
 @kernel
-def level_value(start: Ints, pairs: Ints, weights: Floats, action: Ints, l: int, i: int) -> float:
-    """What level i of factor l adds in the company of the other levels of `action`."""
-    total = weights[start[l] + i]
+def level_value(offsets: Ints, pairs: Ints, weights: Floats, action: Ints, l: int, i: int) -> float:
+    """What level i of factor l adds in the context of the other levels of `action`."""
+    total = weights[offsets[l] + i]
     for m in range(len(action)):
         if m != l:
-            total += weights[pair_feature(start, pairs, l, i, m, action[m])]
+            total += weights[pair_feature(offsets, pairs, l, i, m, action[m])]
     return float(total)
 
 
 @kernel
-def total_value(start: Ints, pairs: Ints, weights: Floats, action: Ints) -> float:
+def total_value(offsets: Ints, pairs: Ints, weights: Floats, action: Ints) -> float:
     """The sum of all weights of a combination, but for the constant."""
     total = 0.0
     for l in range(len(action)):
-        total += weights[start[l] + action[l]]
+        total += weights[offsets[l] + action[l]]
         for m in range(l + 1, len(action)):
-            total += weights[pair_feature(start, pairs, l, action[l], m, action[m])]
+            total += weights[pair_feature(offsets, pairs, l, action[l], m, action[m])]
     return total
 
 
 @kernel
-def climb(start: Ints, pairs: Ints, weights: Floats, action: Ints) -> None:
-    """Change one factor at a time to its best level, the first factor last, until no change helps."""
+def climb(offsets: Ints, pairs: Ints, weights: Floats, action: Ints) -> None:
+    """Change one factor at a time to its best level until no change helps; the first one last."""
     for _ in range(MOST_SWEEPS):
         improved = False
         for turn in range(1, len(action) + 1):
             l = turn % len(action)
-            best = level_value(start, pairs, weights, action, l, action[l])
-            for i in range(start[l + 1] - start[l]):
-                reached = level_value(start, pairs, weights, action, l, i)
+            best = level_value(offsets, pairs, weights, action, l, action[l])
+            for i in range(offsets[l + 1] - offsets[l]):
+                reached = level_value(offsets, pairs, weights, action, l, i)
                 if reached > best:
                     best = reached
                     improved = True
@@ -95,52 +96,57 @@ def climb(start: Ints, pairs: Ints, weights: Floats, action: Ints) -> None:
 
 @kernel
 def climb_and_compare(
-    start: Ints, pairs: Ints, weights: Floats, trial: Ints, best: float, action: Ints
+    offsets: Ints, pairs: Ints, weights: Floats, trial: Ints, best: float, action: Ints
 ) -> float:
-    """Climb from trial[0]; if that gets above `best`, into `action`. Returns the best so far."""
-    climb(start, pairs, weights, trial[0])
-    reached = total_value(start, pairs, weights, trial[0])
-    if reached > best:
-        for l in range(len(action)):
-            action[l] = trial[0, l]
-        return reached
-    return best
+    """Climb from `trial`; if that gets above `best`, into `action`. Returns the best so far."""
+    climb(offsets, pairs, weights, trial)
+    reached = total_value(offsets, pairs, weights, trial)
+    if reached <= best:
+        return best
+
+    for l in range(len(action)):
+        action[l] = trial[l]
+    return reached
 
 
 @kernel
 def climb_from_anywhere(
-    start: Ints,
+    offsets: Ints,
     pairs: Ints,
     weights: Floats,
     restarts: int,
     rng: np.random.Generator,
     trial: Ints,
+    last: Ints,
     action: Ints,
 ) -> None:
-    """The best that climbs from `restarts` random combinations and from trial[1] reach; it becomes
-    trial[1].
-    """
+    """The best that climbs from `last` and from random combinations reach; it becomes `last`."""
     for l in range(len(action)):
-        trial[0, l] = trial[1, l]
-    best = climb_and_compare(start, pairs, weights, trial, -math.inf, action)
+        trial[l] = last[l]
+    best = climb_and_compare(offsets, pairs, weights, trial, -math.inf, action)
+
     for _ in range(restarts):
         for l in range(len(action)):
-            trial[0, l] = randint(rng, start[l + 1] - start[l])
-        best = climb_and_compare(start, pairs, weights, trial, best, action)
+            trial[l] = randint(rng, offsets[l + 1] - offsets[l])
+        best = climb_and_compare(offsets, pairs, weights, trial, best, action)
 
     for l in range(len(action)):
-        trial[1, l] = action[l]
+        last[l] = action[l]
 
 
 @kernel
-def climb_from_each(start: Ints, pairs: Ints, weights: Floats, trial: Ints, action: Ints) -> None:
-    """Without chance: from trial[1], and from each level of the first factor beside the best single
-    levels.
+def climb_from_each(
+    offsets: Ints, pairs: Ints, weights: Floats, trial: Ints, last: Ints, action: Ints
+) -> None:
+    """The best that climbs without random starts reach.
+
+    They start from `last`, and from the best single levels with each level of the first factor.
     """
     for l in range(len(action)):
-        trial[0, l] = trial[1, l]
-    best = climb_and_compare(start, pairs, weights, trial, -math.inf, action)
-    for first in range(start[1] - start[0]):
-        best_levels(start, weights, trial[0])
-        trial[0, 0] = first
-        best = climb_and_compare(start, pairs, weights, trial, best, action)
+        trial[l] = last[l]
+    best = climb_and_compare(offsets, pairs, weights, trial, -math.inf, action)
+
+    for first in range(offsets[1] - offsets[0]):
+        argmax_per_factor(weights, offsets, trial)
+        trial[0] = first
+        best = climb_and_compare(offsets, pairs, weights, trial, best, action)

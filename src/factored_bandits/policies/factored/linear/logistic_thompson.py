@@ -1,19 +1,23 @@
-"""Logistic Thompson sampling with an online Laplace approximation; with pairs, the optimiser of
-Hill et al. (KDD 2017).
+"""Logistic Thompson sampling with an online Laplace approximation, if asked with pairs of levels.
 
 The log-odds of the reward are a constant plus one weight per level. The posterior of the weights is
 kept as a Gaussian N(m, P): after a reward y, with p = sigma(x'm) and w = p (1 - p), P <- (P^-1 + w
 x x')^-1 and m <- m + P x (y - p). Play the best combination under weights drawn from it: the best
 level of each factor.
 
-`interactions="pairwise"` adds a weight per pair of levels of different factors, and then searches
-the best combination by hill climbing, one factor at a time, from `restarts` random combinations
-(Hill et al. use probit and independent weights) and from the one played last, lest it be lost
-again. It needs 3 d^2 operations a step, d the number of weights, and refuses d above 2048.
+`interactions="pairwise"` is the multivariate optimiser of Hill et al. (KDD 2017): it adds a weight
+per pair of levels of different factors, and then searches the best combination by hill climbing,
+one factor at a time, from `restarts` random combinations (Hill et al. use probit and independent
+weights) and from the one played last, lest it be lost again. It needs 3 d^2 operations a step, d
+the number of weights, and refuses d above 2048.
 
     >>> import factored_bandits as fb
-    >>> environment = fb.environments.make("logistic", effects=[[0.0, 2.0, 0.5], [0.0, 1.5]], base=-2.0)
-    >>> result = fb.simulate("logistic_thompson", environment, horizon=2_000, repetitions=4, seed=1, progress=False)
+    >>> environment = fb.environments.make(
+    ...     "logistic", effects=[[0.0, 2.0, 0.5], [0.0, 1.5]], base=-2.0
+    ... )
+    >>> result = fb.simulate(
+    ...     "logistic_thompson", environment, horizon=2_000, repetitions=4, seed=1, progress=False
+    ... )
     >>> bool(result.correct[:, -1].all())
     True
 """
@@ -27,10 +31,12 @@ import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
+from factored_bandits.core.numerics import sigmoid
+from factored_bandits.core.select import argmax_per_factor
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import Code, Info
 
-from ._linear import best_levels, draw, main_effects, offsets, shrink_factor, sigmoid, value
+from ._linear import draw, feature_offsets, main_effects, shrink_factor, value
 from ._pairs import climb_from_anywhere, climb_from_each, pair_effects, pair_offsets
 
 INFO = Info(
@@ -39,19 +45,20 @@ INFO = Info(
     scale=(0.0, 1.0),
     assumption="logistic: the log-odds are a sum of one effect per factor (or of effects of pairs)",
     guarantee="none proven for the Laplace approximation; the strongest all-rounder in practice",
-    reference="Chapelle & Li, NIPS 2011; Hill et al., An efficient bandit algorithm for realtime multivariate "
-    "optimization, KDD 2017",
+    reference="Chapelle & Li, NIPS 2011; Hill et al., An efficient bandit algorithm for realtime "
+    "multivariate optimization, KDD 2017",
     cost=(1200, 1.8),
     slowdown=(400,),
 )
 NONE: Code = 0  # Params.interactions
 PAIRWISE: Code = 1
-MEAN, WEIGHTS, WORK, PHI = 0, 1, 2, 3  # rows of State.vectors
 MOST_WEIGHTS = 2048
 
 
 class Params(NamedTuple):
-    """`variance` of each weight before anything is known; `restarts` of the hill climbing (pairwise
+    """The model and its prior.
+
+    `variance` of each weight before anything is known; `restarts` of the hill climbing (pairwise
     only).
     """
 
@@ -63,63 +70,90 @@ class Params(NamedTuple):
 class State(NamedTuple):
     """The posterior; d = 1 + levels + (if asked) pairs of levels."""
 
-    start: Ints  # (L + 1,) first feature of each factor
-    # (L, L) first feature of each pair of factors, by rows of the lower-numbered factor; zeros
-    # without
-    pairs: Ints
-    ones: Ints  # (features of a combination,) scratch
-    trial: Ints  # (2, L) scratch: the combination that climbs; the one played last
+    offsets: Ints  # (L + 1,) first feature of each factor
+    pairs: Ints  # (L, L) first feature of each pair of factors, see `_pairs`; zeros without pairs
+    mean: Floats  # (d,)
     factor: Floats  # (d, d) F with F'F = P
-    vectors: Floats  # (4, d) the mean; scratch: drawn weights, P x, F x
+    last: Ints  # (L,) the combination played last (pairwise only)
+
+    # scratch
+    ones: Ints  # (features of a combination,)
+    trial: Ints  # (L,) the combination that climbs
+    weights: Floats  # (d,) drawn
+    work: Floats  # (d,) P x
+    phi: Floats  # (d,) F x
 
 
-def init(params: Params, sizes: Ints, horizon: int) -> State:
-    """The prior."""
+def check(params: Params, sizes: Ints, horizon: int) -> None:
+    """Refuse parameters out of range, and more weights than a covariance is kept of."""
     if params.variance <= 0.0 or params.restarts < 1:
         raise InvalidInputError(
             "logistic_thompson: variance must be positive and restarts at least 1, not "
             f"{params.variance} and {params.restarts}"
         )
 
-    factors = len(sizes)
-    start = offsets(sizes)
-    pairs, d = (
-        pair_offsets(sizes)
-        if params.interactions == PAIRWISE
-        else (np.zeros((factors, factors), int), start[-1])
-    )
-
+    _, d = feature_counts(params, sizes)
     if d > MOST_WEIGHTS:
+        interactions = "pairwise" if params.interactions == PAIRWISE else "none"
         raise InvalidInputError(
             "logistic_thompson keeps the covariance of all weights and takes at most "
-            f"{MOST_WEIGHTS:,} of them; this "
-            f"problem has {d:,} with interactions={'pairwise' if params.interactions else 'none'!r}"
+            f"{MOST_WEIGHTS:,} of them; this problem has {d:,} with interactions={interactions!r}"
         )
 
-    features = (
-        1 + factors + (factors * (factors - 1) // 2 if params.interactions == PAIRWISE else 0)
-    )
+
+def feature_counts(params: Params, sizes: Ints) -> tuple[int, int]:
+    """The features of a combination, and the number of all features.
+
+    >>> feature_counts(Params(interactions=PAIRWISE), np.array([2, 3]))
+    (4, 12)
+    """
+    factors = len(sizes)
+    if params.interactions == PAIRWISE:
+        _, d = pair_offsets(sizes)
+        return 1 + factors + factors * (factors - 1) // 2, d
+    return 1 + factors, int(feature_offsets(sizes)[-1])
+
+
+def init(params: Params, sizes: Ints, horizon: int) -> State:
+    """The prior."""
+    factors = len(sizes)
+    ones, d = feature_counts(params, sizes)
+    pairs = np.zeros((factors, factors), dtype=np.int64)
+    if params.interactions == PAIRWISE:
+        pairs, _ = pair_offsets(sizes)
+
     return State(
-        start=start,
+        offsets=feature_offsets(sizes),
         pairs=pairs,
-        ones=np.zeros(features, dtype=np.int64),
-        trial=np.zeros((2, factors), dtype=np.int64),
+        mean=np.zeros(d),
         factor=np.eye(d) * math.sqrt(params.variance),
-        vectors=np.zeros((4, d)),
+        last=np.zeros(factors, dtype=np.int64),
+        ones=np.zeros(ones, dtype=np.int64),
+        trial=np.zeros(factors, dtype=np.int64),
+        weights=np.zeros(d),
+        work=np.zeros(d),
+        phi=np.zeros(d),
     )
 
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """The best combination under drawn weights."""
-    weights = state.vectors[WEIGHTS]
-    draw(state.vectors[MEAN], state.factor, 1.0, rng, weights)
+    # Chapelle & Li, section 4: draw the weights from the Gaussian posterior, play the arg max
+    draw(state.mean, state.factor, 1.0, rng, state.weights)
 
     if params.interactions == NONE:
-        best_levels(state.start, weights, actions[0])
+        argmax_per_factor(state.weights, state.offsets, actions[0])
     else:
         climb_from_anywhere(
-            state.start, state.pairs, weights, params.restarts, rng, state.trial, actions[0]
+            state.offsets,
+            state.pairs,
+            state.weights,
+            params.restarts,
+            rng,
+            state.trial,
+            state.last,
+            actions[0],
         )
 
     return 1
@@ -127,25 +161,28 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
-    """One step of the online Laplace approximation; raw rewards are clipped onto [0, 1]."""
-    mean = state.vectors[MEAN]
-    work = state.vectors[WORK]
+    """One step of the online Laplace approximation; unbounded rewards are clipped onto [0, 1]."""
     ones = state.ones
-    main_effects(state.start, actions[0], ones)
+    main_effects(state.offsets, actions[0], ones)
     if params.interactions == PAIRWISE:
-        pair_effects(state.start, state.pairs, actions[0], ones)
-    p = sigmoid(value(mean, ones))
-    weight = p * (1.0 - p)
-    form = shrink_factor(state.factor, ones, weight, work, state.vectors[PHI])
-    rate = (min(max(rewards[0], 0.0), 1.0) - p) / (1.0 + weight * form)
-    for j in range(len(mean)):
-        mean[j] += rate * work[j]
+        pair_effects(state.offsets, state.pairs, actions[0], ones)
+
+    # Chapelle & Li, Algorithm 3, with one play to a batch and the full covariance
+    p = sigmoid(value(state.mean, ones))
+    curvature = p * (1.0 - p)
+    form = shrink_factor(state.factor, ones, curvature, state.work, state.phi)
+
+    # one Newton step from the old mean: m <- m + P x (y - p), P x of the new P
+    reward = min(max(rewards[0], 0.0), 1.0)
+    rate = (reward - p) / (1.0 + curvature * form)
+    for j in range(len(state.mean)):
+        state.mean[j] += rate * state.work[j]
 
 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
     """The best combination under the mean; with pairs, the best that some climbs reach."""
     if params.interactions == NONE:
-        best_levels(state.start, state.vectors[MEAN], action)
+        argmax_per_factor(state.mean, state.offsets, action)
     else:
-        climb_from_each(state.start, state.pairs, state.vectors[MEAN], state.trial, action)
+        climb_from_each(state.offsets, state.pairs, state.mean, state.trial, state.last, action)

@@ -9,7 +9,9 @@ that it goes on among those it knows.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.make("rank1", factors=[[0.9, 0.3, 0.2], [0.9, 0.4]])
-    >>> result = fb.simulate("osub", environment, horizon=5_000, repetitions=4, seed=1, progress=False)
+    >>> result = fb.simulate(
+    ...     "osub", environment, horizon=5_000, repetitions=4, seed=1, progress=False
+    ... )
     >>> bool(result.correct[:, -1].all())
     True
 """
@@ -24,37 +26,29 @@ import numpy as np
 from factored_bandits.core.arrays import Ints
 from factored_bandits.core.kernel import kernel
 from factored_bandits.core.numerics import exploration, upper
+from factored_bandits.core.select import tie_wins
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import Info
-from factored_bandits.policies.blocks.combinations import full
+from factored_bandits.policies.blocks.combinations import check_combinations, full
 
-from ._unimodal import (
-    LEADS,
-    State,
-    anywhere,
-    begin,
-    evidence,
-    evidence_at_least,
-    lead,
-    learn,
-    mean,
-    plays,
-    recommend,
-    step,
-)
+from ._leader import State, begin, learn, mean, plays_of, random_combination, recommend
+from ._neighbourhood import LEADER, evidence, evidence_at_least, lead, play_neighbour
 
-__all__ = ["INFO", "Params", "State", "init", "learn", "plan", "recommend"]
+__all__ = ["INFO", "Params", "State", "check", "init", "learn", "plan", "recommend"]
 
 INFO = Info(
     title="Optimal sampling for unimodal bandits",
     kind="factored",
     scale=(0.0, 1.0),
     assumption="unimodal (follows from uniform identifiability), 0/1 rewards",
-    guarantee="asymptotically optimal (proven for c >= 3): sum over neighbours of the best of gap / kl, times log(t)",
-    reference="Combes & Proutiere, Unimodal bandits: regret lower bounds and optimal algorithms, ICML 2014",
+    guarantee="asymptotically optimal (proven for c >= 3): sum over neighbours of the best of "
+    "gap / kl, times log(t)",
+    reference="Combes & Proutiere, Unimodal bandits: regret lower bounds and optimal algorithms, "
+    "ICML 2014",
     cost=(1800, 0.4),
     slowdown=(15,),
 )
+ROUNDING = 1e-9  # of the evidence, relative
 
 
 class Params(NamedTuple):
@@ -63,63 +57,81 @@ class Params(NamedTuple):
     c: float = 0.0
 
 
-def init(params: Params, sizes: Ints, horizon: int) -> State:
-    """Nothing visited."""
+def check(params: Params, sizes: Ints, horizon: int) -> None:
+    """Refuse parameters out of range and too many combinations."""
     if params.c < 0.0:
         raise InvalidInputError(f"osub: c must be at least 0, not {params.c}")
-    return begin(sizes, horizon, "osub")
+    check_combinations("osub", sizes)
+
+
+def init(params: Params, sizes: Ints, horizon: int) -> State:
+    """Nothing visited."""
+    return begin(sizes, horizon)
 
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """The leader in its turn, else the largest index of its neighbourhood."""
+    # OSUB (Combes & Proutiere): L(n) is the leader, l its leadership count, gamma the degree
     leader = lead(state, rng)
     if leader < 0:
-        anywhere(state, rng, actions[0])
+        random_combination(state, rng, actions[0])
         return 1
+    led = state.leads[leader]
+    degree = len(state.neighbours) - actions.shape[1]
 
-    # neighbours + 1
-    led = state.book[leader, LEADS]
-    turn = len(state.around) - actions.shape[1] + 1
-    place = -1
+    # k(n) = L(n) if (l - 1) / (gamma + 1) is an integer
+    if (led - 1) % (degree + 1) == 0:
+        chosen = LEADER
+    # otherwise the arg max of b_k(n) over the leader and its neighbours
+    else:
+        chosen = largest_index(state, leader, exploration(float(led), params.c), rng)
 
-    if (led - 1) % turn != 0:
-        budget = exploration(float(led), params.c)
-        no_more = full(state)
-        best = upper(mean(state, leader), budget / plays(state, leader))
-        ties = 1
-        for other in range(len(state.around)):
-            row = state.around[other]
-            if (
-                row == leader
-                or (row < 0 and no_more)
-                or evidence_at_least(state, other, best) > budget
-            ):
-                continue
-            bound = optimism(state, other, budget, best)
-            if bound > best:
-                best = bound
-                place = other
-                ties = 1
-            elif bound == best:
-                ties += 1
-                if rng.random() * ties < 1.0:
-                    place = other
-
-    step(state, place, actions[0])
+    play_neighbour(state, chosen, actions[0])
     return 1
 
 
 @kernel
-def optimism(state: State, place: int, budget: float, best: float) -> float:
-    """The KL-UCB index of a neighbour; where it is clearly below `best`, only something that is
-    below it too.
+def largest_index(state: State, leader: int, budget: float, rng: np.random.Generator) -> int:
+    """The neighbour with the largest KL-UCB index, or LEADER."""
+    chosen = LEADER
+    best = upper(mean(state, leader), budget / plays_of(state, leader))
+    ties = 1
+    is_full = full(state)
+
+    for neighbour in range(len(state.neighbours)):
+        row = state.neighbours[neighbour]
+        if row == leader or (row < 0 and is_full):
+            continue
+        if evidence_at_least(state, neighbour, best) > budget:
+            continue
+
+        index = optimism(state, neighbour, budget, best)
+        if index > best:
+            best = index
+            chosen = neighbour
+            ties = 1
+        elif index == best:
+            ties += 1
+            if tie_wins(rng, ties):
+                chosen = neighbour
+
+    return chosen
+
+
+@kernel
+def optimism(state: State, neighbour: int, budget: float, best: float) -> float:
+    """The index b_k(n): the largest q with N kl(mean, q) <= budget, or inf if never played.
+
+    Where that is clearly below `best`, only something that is below it too.
     """
-    row = state.around[place]
-    n = plays(state, row)
+    row = state.neighbours[neighbour]
+    n = plays_of(state, row)
     if n == 0:
         return math.inf
+
     p = mean(state, row)
-    if p < best and (best > 1.0 or evidence(state, place, best, 0.0) > budget * (1.0 + 1e-9)):
+    limit = budget * (1.0 + ROUNDING)
+    if p < best and (best > 1.0 or evidence(state, neighbour, best, 0.0) > limit):
         return -math.inf
     return upper(p, budget / n)

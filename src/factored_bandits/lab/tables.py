@@ -1,0 +1,198 @@
+"""Records as tables and back: what a task stores, and what is read from it.
+
+Three tables: `results` has a row per repetition and checkpoint, `eliminations` one per elimination
+and re-entry, `plays` one per repetition and level.
+"""
+
+from __future__ import annotations
+
+import io
+import platform
+from collections.abc import Sequence
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from factored_bandits import __version__
+from factored_bandits.core.arrays import Ints, offsets_of
+from factored_bandits.environments import Environment
+from factored_bandits.errors import MissingExtraError
+from factored_bandits.simulation.checkpoints import checkpoints_of
+from factored_bandits.simulation.result import ELIMINATED, RE_ENTERED, RunRecord
+
+from .tasks import Chunk, Task
+
+if TYPE_CHECKING:
+    import pandas
+
+FRAMES = ("results", "eliminations", "plays")
+
+# Columns by type; all others are text.
+INTEGERS = ("repetition", "round", "horizon", "seed", "factor", "level", "plays")
+REALS = ("regret", "seconds")
+BOOLEANS = ("correct",)
+
+
+def tables_of(task: Task, chunk: Chunk, records: Sequence[RunRecord]) -> dict[str, dict[str, Any]]:
+    """The columns of the three tables for one chunk."""
+    return {
+        "results": _results(task, chunk, records),
+        "eliminations": _eliminations(task, chunk, records),
+        "plays": _plays(task, chunk, records),
+    }
+
+
+def _results(task: Task, chunk: Chunk, records: Sequence[RunRecord]) -> dict[str, Any]:
+    cell = chunk.cell
+    points = checkpoints_of(cell.spec.checkpoints, cell.horizon)
+    facts = {
+        "horizon": cell.horizon,
+        "regret_unit": cell.problem.unit,
+        "arms": arms(cell.problem),
+        "task": task.name,
+        "preset": task.preset,
+        "seed": cell.spec.seed,
+        "code": cell.code,
+        "version": __version__,
+        "numpy": np.__version__,
+        "numba": _version("numba"),
+        "machine": f"{platform.system()} {platform.machine()} {platform.node()}",
+    }
+    rows = len(points) * chunk.repetitions
+
+    return {
+        **_labels(chunk, [len(points)] * chunk.repetitions),
+        "round": np.tile(points, chunk.repetitions),
+        "regret": np.concatenate([record.regret for record in records]),
+        "correct": np.concatenate([record.correct for record in records]),
+        **{key: [value] * rows for key, value in facts.items()},
+        "seconds": np.repeat([record.seconds for record in records], len(points)),
+    }
+
+
+def _labels(chunk: Chunk, counts: Sequence[int]) -> dict[str, Any]:
+    """The columns that say of what a row is, for so many rows per repetition."""
+    cell = chunk.cell
+    rows = sum(counts)
+
+    return {
+        "experiment": [cell.spec.name] * rows,
+        "problem": [cell.instance.name] * rows,
+        "policy": [cell.policy.label] * rows,
+        "repetition": np.repeat(np.arange(chunk.first, chunk.first + chunk.repetitions), counts),
+    }
+
+
+def _eliminations(task: Task, chunk: Chunk, records: Sequence[RunRecord]) -> dict[str, Any]:
+    events = np.concatenate([record.events for record in records])
+
+    return {
+        **_labels(chunk, [len(record.events) for record in records]),
+        "round": events[:, 0],
+        "factor": events[:, 1],
+        "level": events[:, 2],
+        "event": np.where(events[:, 3] == 1, RE_ENTERED, ELIMINATED),
+        "task": [task.name] * len(events),
+    }
+
+
+def _plays(task: Task, chunk: Chunk, records: Sequence[RunRecord]) -> dict[str, Any]:
+    sizes = chunk.cell.problem.sizes
+    levels = sum(sizes)
+
+    return {
+        **_labels(chunk, [levels] * chunk.repetitions),
+        "factor": np.tile(np.repeat(np.arange(len(sizes)), sizes), chunk.repetitions),
+        "level": np.tile(np.concatenate([np.arange(size) for size in sizes]), chunk.repetitions),
+        "plays": np.concatenate([plays for record in records for plays in record.plays]),
+        "task": [task.name] * (levels * chunk.repetitions),
+    }
+
+
+def records_of(
+    results: pandas.DataFrame,
+    eliminations: pandas.DataFrame,
+    plays: pandas.DataFrame,
+    sizes: Sequence[int],
+) -> tuple[RunRecord, ...]:
+    """The records from which the rows of one policy on one problem were made.
+
+    Parameters
+    ----------
+    results, eliminations, plays
+        The rows of the three tables.
+    sizes
+        The number of levels of each factor.
+
+    Returns
+    -------
+    tuple of RunRecord
+        In ascending order of the repetitions; p-values are not stored.
+    """
+    levels = dict(list(plays.groupby("repetition")))
+    events = dict(list(eliminations.groupby("repetition")))
+    found = []
+
+    for repetition, rows in results.groupby("repetition"):
+        ordered = rows.sort_values("round")
+        played = levels[repetition].sort_values(["factor", "level"]).plays.to_numpy()
+        happened = eliminations[:0]
+        if repetition in events:
+            happened = events[repetition].sort_values("round", kind="stable")
+
+        record = RunRecord(
+            repetition=int(str(repetition)),
+            regret=ordered.regret.to_numpy(dtype=np.float64),
+            correct=ordered.correct.to_numpy(dtype=np.bool_),
+            plays=tuple(np.split(played, offsets_of(sizes)[1:-1])),
+            events=_events(happened),
+            seconds=float(ordered.seconds.iloc[0]),
+        )
+        found.append(record)
+
+    return tuple(found)
+
+
+def _events(rows: pandas.DataFrame) -> Ints:
+    """Rows (round, factor, level, active)."""
+    active = (rows.event == RE_ENTERED).to_numpy(dtype=np.int64)
+    columns = [rows[name].to_numpy(dtype=np.int64) for name in ("round", "factor", "level")]
+    return np.column_stack([*columns, active])
+
+
+def arms(problem: Environment) -> str:
+    """How many arms or levels: "16", "16x16".
+
+    >>> import factored_bandits as fb
+    >>> arms(fb.environments.identical_gap(16, 0.7)), arms(fb.environments.spiked(4))
+    ('16', '4x4')
+    """
+    sizes = problem.sizes[:1] if problem.kind == "duel" else problem.sizes
+    return "x".join(map(str, sizes))
+
+
+def parquet(parts: Sequence[dict[str, Any]]) -> bytes:
+    """Tables below each other, as the bytes of a Parquet file; types do not depend on the rows."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtraError.of("pyarrow", "lab", "the laboratory") from None
+
+    kinds = dict.fromkeys(INTEGERS, pyarrow.int64())
+    kinds |= dict.fromkeys(REALS, pyarrow.float64())
+    kinds |= dict.fromkeys(BOOLEANS, pyarrow.bool_())
+    schema = pyarrow.schema([(name, kinds.get(name, pyarrow.string())) for name in parts[0]])
+
+    tables = [pyarrow.table(columns, schema=schema) for columns in parts]
+    buffer = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.concat_tables(tables), buffer, compression="zstd")
+    return buffer.getvalue()
+
+
+def _version(library: str) -> str:
+    try:
+        return metadata.version(library)
+    except metadata.PackageNotFoundError:
+        return "none"

@@ -1,0 +1,156 @@
+"""RMED (Komiyama, Honda, Kashima & Nakagawa, COLT 2015): the evidence against each arm.
+
+I_i = sum over j with q_ij < 1/2 of N_ij d(q_ij) is the evidence against arm i being the best, i* =
+argmin I. A duel changes I for the two arms played only, and only through one pair; their sums are
+taken anew (K additions, like the search for the minimum), so that no rounding error accumulates.
+Sums that are equal but for the order in which they were taken count as ties.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from factored_bandits.core.arrays import Bools, Floats, Ints
+from factored_bandits.core.kernel import kernel
+from factored_bandits.core.rng import randint
+from factored_bandits.policies.blocks.duels import divergence, met
+
+NOBODY = -1
+ROUNDING = 1e-9  # sums of evidence that differ by less are equal
+
+# slots of State.clock: the passes over all pairs
+SWEPT = 0  # duels that all pairs had
+CURSOR = 1  # the next pair of the pass
+BEGIN = 2  # the round in which the last passes began
+END = 3  # the round after their end
+# the loop over L_C
+LENGTH = 4  # |L_C|
+POSITION = 5  # of the next arm in L_C
+NEXT_LENGTH = 6  # |L_N|
+# with a known horizon
+GOAL = 7  # duels of every pair in the initial phase
+OPEN = 8  # 1 until the b_l are fixed
+LEARNED = 9  # while they are not: the last round learned
+
+
+class State(NamedTuple):
+    """Records of all pairs, the evidence, and the lists of the loop."""
+
+    wins: Floats  # (K, K) of row over column, a tie counts one half
+    share: Floats  # (K, K) q_ij; 1 on the diagonal: an arm is not its own opponent
+    divergences: Floats  # (K, K) d(q_ij) where q_ij < 1/2, else 0; equal for equal q
+    evidence: Floats  # (K, K) N_ij d(q_ij) where q_ij < 1/2, else 0
+    total: Floats  # (K,) I, the sums of the rows of `evidence`
+    slack: Floats  # (1,) f(K)
+    order: Ints  # (K,) of the arms in a pass over the pairs
+    current: Ints  # (K,) L_C
+    following: Ints  # (K,) L_N
+    remaining: Bools  # (K,) is the arm in L_R?
+    chosen: Bools  # (K,) is the arm in L_N?
+    partner: Ints  # (K,) RMED2FH: b_l or NOBODY
+    clock: Ints  # (10,) see above
+
+
+def new_state(arms: int, weight: float) -> State:
+    """Nothing known; the first loop goes over all arms."""
+    share = np.full((arms, arms), 0.5)
+    np.fill_diagonal(share, 1.0)
+    clock = np.zeros(10, dtype=np.int64)
+    clock[NEXT_LENGTH] = arms
+
+    return State(
+        wins=np.zeros((arms, arms)),
+        share=share,
+        divergences=np.zeros((arms, arms)),
+        evidence=np.zeros((arms, arms)),
+        total=np.zeros(arms),
+        slack=np.array([weight * arms**1.01]),
+        order=np.arange(arms),
+        current=np.zeros(arms, dtype=np.int64),
+        following=np.arange(arms),
+        remaining=np.zeros(arms, dtype=np.bool_),
+        chosen=np.ones(arms, dtype=np.bool_),
+        partner=np.full(arms, NOBODY),
+        clock=clock,
+    )
+
+
+@kernel
+def log_log(t: int) -> float:
+    """log log t, from its value at 3 on, so that it is positive."""
+    return math.log(math.log(max(t, 3)))
+
+
+@kernel
+def update_evidence(state: State, i: int, j: int) -> None:
+    """q_ij and the evidence against i after the pair (i, j) met."""
+    n = state.wins[i, j] + state.wins[j, i]
+    q = state.wins[i, j] / n
+    state.share[i, j] = q
+    state.divergences[i, j] = divergence(q, 1.0 - q)
+    value = n * state.divergences[i, j]
+
+    # I_i = sum over j of N_ij d(q_ij)
+    if value != state.evidence[i, j]:
+        state.evidence[i, j] = value
+        total = 0.0
+        for k in range(len(state.total)):
+            total += state.evidence[i, k]
+        state.total[i] = total
+
+
+@kernel
+def smallest(values: Floats) -> float:
+    """The least of some numbers."""
+    least = math.inf
+    for value in values:
+        least = min(least, value)
+    return least
+
+
+@kernel
+def likeliest(state: State, rng: np.random.Generator) -> int:
+    """i* = argmin I, ties at random; nothing is drawn where it is the only one."""
+    total = state.total
+    best = 0
+    ties = 0
+    least = smallest(total) + ROUNDING
+
+    for i in range(len(total)):
+        if total[i] <= least:
+            best = i
+            ties += 1
+
+    if ties > 1:
+        left = randint(rng, ties)
+        best = 0
+        while total[best] > least or left > 0:
+            left -= total[best] <= least
+            best += 1
+
+    return best
+
+
+@kernel
+def recommend(params: Any, state: State, action: Ints) -> None:
+    """i*: the arm with the least evidence against it, in both positions."""
+    best = 0
+    for i in range(len(state.total)):
+        if state.total[i] < state.total[best]:
+            best = i
+    action[0] = best
+    action[1] = best
+
+
+def warm_start(params: Any, state: State, wins: Floats) -> None:
+    """Past duels count like duels of the passes over the pairs.
+
+    The first loop goes over all arms as ever.
+    """
+    state.wins[:] += wins
+    for i, j in met(state.wins):
+        update_evidence(state, i, j)
+        update_evidence(state, j, i)

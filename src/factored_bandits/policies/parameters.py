@@ -1,0 +1,102 @@
+"""Parameters of a policy and ranges of rewards, checked."""
+
+from __future__ import annotations
+
+import math
+import types
+import typing
+from typing import Any, Literal
+
+from factored_bandits.errors import InvalidInputError, UnknownNameError
+
+from .base import Range
+
+
+def parameters(module: types.ModuleType, given: dict[str, Any]) -> Any:
+    """`Params` of a policy module from keyword arguments, each checked against its annotation."""
+    name = module.__name__.rpartition(".")[2]
+    hints = typing.get_type_hints(module.Params)
+
+    for key in given:
+        if key not in hints:
+            raise UnknownNameError.of(f"parameter of {name}", key, [*hints, "reward_range"])
+
+    return module.Params(**{k: _checked(name, k, v, hints[k]) for k, v in given.items()})
+
+
+def _checked(policy: str, name: str, value: Any, annotation: Any) -> Any:
+    if typing.get_origin(annotation) is Literal:
+        choices = typing.get_args(annotation)
+        if value not in choices:
+            known = " or ".join(map(repr, choices))
+            raise InvalidInputError(f"{policy}: {name} must be {known}, not {value!r}")
+        return value
+
+    if annotation is bool:
+        if not isinstance(value, bool):
+            raise InvalidInputError(f"{policy}: {name} must be True or False, not {value!r}")
+        return value
+
+    try:
+        converted = annotation(value)
+    except (TypeError, ValueError):
+        converted = None
+
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if converted is None or not number or not math.isfinite(converted) or converted != value:
+        raise InvalidInputError(
+            f"{policy}: {name} must be a finite {annotation.__name__}, not {value!r}"
+        )
+
+    return converted
+
+
+def checked_range(reward_range: Any) -> Range | None:
+    """`(low, high)` as two floats, or None for unbounded rewards.
+
+    >>> checked_range((0, 1))
+    (0.0, 1.0)
+    """
+    if reward_range is None:
+        return None
+
+    try:
+        low, high = (float(end) for end in reward_range)
+    except (TypeError, ValueError):
+        low = high = math.nan
+
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise InvalidInputError(
+            "reward_range must be (low, high) with low < high, or None for unbounded rewards, not "
+            f"{reward_range!r}"
+        )
+
+    return low, high
+
+
+def scaling(reward_range: Range | None, scale: Range) -> tuple[float, float]:
+    """Give `shift` and `slope` that map rewards of `reward_range` onto `scale`.
+
+    Parameters
+    ----------
+    reward_range
+        The declared range of the rewards; None for unbounded rewards, which are not mapped.
+    scale
+        The range that the policy expects, its `INFO.scale`.
+
+    Returns
+    -------
+    tuple of float
+        `shift` and `slope`: the policy sees `shift + slope * reward`.
+
+    Examples
+    --------
+    >>> scaling((0.0, 1.0), (-1.0, 1.0))
+    (-1.0, 2.0)
+    """
+    if reward_range is None:
+        return 0.0, 1.0
+
+    low, high = reward_range
+    slope = (scale[1] - scale[0]) / (high - low)
+    return scale[0] - slope * low, slope

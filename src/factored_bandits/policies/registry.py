@@ -1,0 +1,161 @@
+"""Which policies there are, and how one is made from its name, its label or a module."""
+
+from __future__ import annotations
+
+import importlib
+import types
+from pathlib import Path
+from typing import Any, Literal
+
+from factored_bandits.core import discovery
+from factored_bandits.errors import InvalidInputError, UnknownNameError
+
+from . import notation
+from .base import FROM_ENVIRONMENT, Kind
+from .parameters import checked_range, parameters
+from .policy import Policy
+
+# the folder of a policy is its kind
+FOLDERS: dict[Kind, str] = {"factored": "factored", "duel": "dueling"}
+NEEDED = ("INFO", "Params", "State", "init", "plan", "learn", "recommend")
+
+
+def names(kind: Kind | None = None) -> list[str]:
+    """List the names of all policies, or of those for one kind of problem.
+
+    Parameters
+    ----------
+    kind
+        "factored" or "duel"; None for all.
+
+    Examples
+    --------
+    >>> "dueling_tea" in names("duel"), "dueling_tea" in names("factored")
+    (True, False)
+    """
+    kinds = FOLDERS if kind is None else (kind,)
+    return sorted(name for each in kinds for name in _modules(each))
+
+
+def load(name: str) -> types.ModuleType:
+    """Import the module of a policy.
+
+    Parameters
+    ----------
+    name
+        One of `names()`.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such policy.
+    """
+    for kind in FOLDERS:
+        if name in _modules(kind):
+            return importlib.import_module(_modules(kind)[name])
+    raise UnknownNameError.of("policy", name, names())
+
+
+def _modules(kind: Kind) -> dict[str, str]:
+    folder = FOLDERS[kind]
+    return discovery.modules(f"{__package__}.{folder}", str(Path(__file__).parent / folder))
+
+
+def make(
+    policy: str | types.ModuleType | Policy,
+    *,
+    reward_range: tuple[float, float] | Literal["environment"] | None = FROM_ENVIRONMENT,
+    **params: Any,
+) -> Policy:
+    """Make a policy ready for `simulate` or `Agent`.
+
+    Parameters
+    ----------
+    policy
+        The name of a policy; or its label as results print it, such as "tea(bound=betting)"; or a
+        module of your own that follows the contract. A policy that is made already is returned.
+    reward_range
+        (low, high) declares bounded rewards, None unbounded ones (means in [-1, 1], 1-sub-Gaussian
+        noise); by default the range is the environment's.
+    **params
+        The parameters of the policy; `describe` lists them.
+
+    Returns
+    -------
+    Policy
+        The policy with its parameters, checked.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such policy or parameter.
+    InvalidInputError
+        If a parameter has a wrong value, or the module is not a policy.
+
+    Examples
+    --------
+    >>> make("tea", reward_range=(0, 1)).reward_range
+    (0.0, 1.0)
+    >>> make("flat-ucb1(alpha=0.5)") == make("flat_ucb1", alpha=0.5)
+    True
+    """
+    if isinstance(policy, Policy):
+        if params or reward_range != FROM_ENVIRONMENT:
+            raise InvalidInputError(
+                f"{policy.label} is made already; give its parameters to make() together with its "
+                "name"
+            )
+        return policy
+
+    if isinstance(policy, types.ModuleType):
+        name = policy.__name__.rpartition(".")[2]
+        module = policy
+        _check_module(module)
+    elif isinstance(policy, str):
+        name, written = notation.read(policy)
+        module = load(name)
+        reward_range = _once(policy, "reward_range", written, reward_range)
+        for parameter in params:
+            _once(policy, parameter, written, params[parameter])
+        params = {**written, **params}
+    else:
+        raise UnknownNameError.of("policy", policy, names())
+
+    checked = FROM_ENVIRONMENT if reward_range == FROM_ENVIRONMENT else checked_range(reward_range)
+    return Policy(name, module, parameters(module, params), checked)
+
+
+def make_all(text: str) -> list[Policy]:
+    """Make the policies of a comma-separated list; commas in parentheses separate parameters.
+
+    Parameters
+    ----------
+    text
+        The list, each policy as `make` takes it.
+
+    Examples
+    --------
+    >>> [policy.label for policy in make_all("flat_ucb1(alpha=0.5), tea")]
+    ['flat_ucb1(alpha=0.5)', 'tea']
+    """
+    return [make(part) for part in notation.split(text)] if text.strip() else []
+
+
+def _once(text: str, parameter: str, written: dict[str, Any], given: Any) -> Any:
+    """The value of a parameter that is written in the label, or given beside it, not both.
+
+    `reward_range` is taken out of `written`: it is no parameter of the module.
+    """
+    if parameter not in written:
+        return given
+    if parameter != "reward_range" or given != FROM_ENVIRONMENT:
+        raise InvalidInputError(f"{parameter} is given twice: in {text!r}, and as {given!r}")
+    return written.pop(parameter)
+
+
+def _check_module(module: types.ModuleType) -> None:
+    missing = [name for name in NEEDED if not hasattr(module, name)]
+    if missing:
+        raise InvalidInputError(
+            f"module {module.__name__} is not a policy: it has no {', '.join(missing)}"
+        )

@@ -1,0 +1,261 @@
+"""The engine of the simulator: a policy on a problem, bound and ready to play repetitions."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from factored_bandits.core import loop
+from factored_bandits.core.arrays import Floats, Ints, offsets_of
+from factored_bandits.core.kernel import bind
+from factored_bandits.core.rng import generators
+from factored_bandits.environments import Environment
+from factored_bandits.errors import InvalidInputError, RewardOutOfRangeError
+from factored_bandits.policies import Policy, scaling
+
+from .result import RunRecord
+
+# Plays between two looks at the clock and at Ctrl-C: doubled until a slice takes long enough.
+FIRST_SLICE = 1_000
+LONGEST_SLICE = 10**8
+SLICE_SECONDS = 0.2
+
+# Room for events in one slice: a few per level, and some more.
+EVENTS_PER_LEVEL = 4
+SPARE_EVENTS = 1_000
+
+Report = Callable[[int, int], bool]
+
+
+class Runner:
+    """Plays repetitions of a policy on a problem.
+
+    Parameters
+    ----------
+    policy
+        A made policy that fits the problem (see `check_playable`).
+    environment
+        The problem.
+    checkpoints
+        The rounds at which regret is noted; the last is the horizon.
+    seed
+        With the number of a repetition it decides everything that is random in it.
+    permute
+        Whether levels are shuffled in every repetition.
+    skip_idle
+        Whether to jump over rounds in which nothing can change.
+    certify
+        Whether to keep the p-values of the levels at the horizon.
+    """
+
+    def __init__(
+        self,
+        policy: Policy,
+        environment: Environment,
+        checkpoints: Ints,
+        seed: int,
+        *,
+        permute: bool = True,
+        skip_idle: bool = True,
+        certify: bool = False,
+    ) -> None:
+        self.policy = policy
+        self.environment = environment
+        self.checkpoints = checkpoints
+        self.seed = seed
+        self.permute = permute
+        self.certify = certify
+
+        self.params = policy.encoded()
+        self.sizes = np.array(environment.sizes, dtype=np.int64)
+        self.offsets = offsets_of(self.sizes)
+        declared = policy.reward_range
+        self.reward_range = environment.reward_range if declared == "environment" else declared
+
+        self.loop = self._bound(skip_idle)
+
+    @property
+    def horizon(self) -> int:
+        """The last round."""
+        return int(self.checkpoints[-1])
+
+    def _bound(self, skip_idle: bool) -> Callable[..., Any]:
+        """The loop with the kernels of the policy and of the environment put in."""
+        module = self.policy.module
+        environment = self.environment
+        skips = skip_idle and environment.stationary and self.policy.skips
+        semi_bandit = self.policy.info.feedback == "semi-bandit"
+
+        return bind(
+            loop.play,
+            self.policy.name,
+            plan=module.plan,
+            learn=module.learn,
+            recommend=module.recommend,
+            idle=module.idle if skips else loop.always_busy,
+            active_sets=module.active_sets if self.policy.eliminates else loop.no_active_sets,
+            sample=environment.module.sample,
+            regret=environment.module.regret,
+            draw=loop.draw_outcomes if semi_bandit else loop.draw,
+            teach=loop.teach_outcomes if semi_bandit else loop.teach,
+            sample_outcomes=getattr(environment.module, "sample_outcomes", loop.sample_outcomes),
+        )
+
+    def new_state(self) -> Any:
+        """The policy's state before the first round."""
+        return self.policy.module.init(self.params, self.sizes, self.horizon)
+
+    def p_values(self, state: Any) -> list[Floats]:
+        """What the policy says of each of its levels; raises if it cannot certify."""
+        return self.policy.p_values(self.params, state, self.reward_range)
+
+    def prepare(self, rng: np.random.Generator, state: Any) -> loop.Run:
+        """The arrays of one repetition; `rng` draws the permutation."""
+        columns = len(self.sizes)
+        count = len(self.checkpoints)
+        longest = self.policy.longest_block(self.sizes)
+        low, high = self.reward_range or (-math.inf, math.inf)
+        shift, slope = scaling(self.reward_range, self.policy.info.scale)
+
+        shown = loop.NO_FLAGS
+        if self.policy.eliminates:
+            shown = self.policy.module.active_sets(self.params, state)[0].copy()
+        capacity = EVENTS_PER_LEVEL * len(shown) + SPARE_EVENTS
+
+        return loop.Run(
+            permutation=self._permutation(rng),
+            offsets=self.offsets,
+            checkpoints=self.checkpoints,
+            limits=np.array([low, high, shift, slope]),
+            clock=loop.new_clock(),
+            regret=np.zeros(count + 1),
+            correct=np.zeros(count, dtype=np.bool_),
+            plays=np.zeros(self.offsets[-1], dtype=np.int64),
+            shown=shown,
+            events=np.zeros((capacity, 3), dtype=np.int64),
+            actions=np.zeros((longest, columns), dtype=np.int64),
+            rewards=np.zeros(longest),
+            action=np.zeros(columns, dtype=np.int64),
+            outcomes=np.zeros((longest, columns)),
+        )
+
+    def _permutation(self, rng: np.random.Generator) -> Ints:
+        orders = [
+            rng.permutation(size) if self.permute else np.arange(size)
+            for size in self.environment.sizes
+        ]
+        if self.environment.kind == "duel":
+            # Both positions of a duel hold the same arms.
+            orders[1] = orders[0]
+
+        return np.concatenate(orders)
+
+    def repetition(self, index: int, report: Report) -> RunRecord | None:
+        """Play one repetition to the end.
+
+        Parameters
+        ----------
+        index
+            The number of the repetition.
+        report
+            Called with `index` and the next round now and then; it answers whether to stop.
+
+        Returns
+        -------
+        What came out; None if `report` said stop.
+        """
+        began = time.thread_time()
+        policy_rng, rng = generators(self.seed, index)
+        state = self.new_state()
+        run = self.prepare(rng, state)
+        events = []
+        budget = FIRST_SLICE
+
+        while run.clock[loop.ROUND] <= self.horizon:
+            slice_began = time.perf_counter()
+            self.loop(self.params, state, self.environment.data, run, policy_rng, rng, budget)
+            if time.perf_counter() - slice_began < SLICE_SECONDS:
+                budget = min(2 * budget, LONGEST_SLICE)
+
+            if run.clock[loop.FAULT]:
+                self._refuse_reward(run)
+
+            events.append(run.events[: run.clock[loop.EVENTS]].copy())
+            run.clock[loop.EVENTS] = 0
+            if report(index, int(run.clock[loop.ROUND])):
+                return None
+
+        return RunRecord(
+            repetition=index,
+            regret=run.regret[:-1],
+            correct=run.correct,
+            plays=tuple(np.split(run.plays, self.offsets[1:-1])),
+            events=self._events(np.concatenate(events)),
+            p_values=self._p_values(state, run) if self.certify else None,
+            seconds=time.thread_time() - began,
+        )
+
+    def _events(self, noted: Ints) -> Ints:
+        """Rows (round, factor, level, active) from rows (round, level of all levels, active)."""
+        rounds, levels, active = noted.T
+        factors = np.searchsorted(self.offsets, levels, side="right") - 1
+        return np.column_stack([rounds, factors, levels - self.offsets[factors], active])
+
+    def _p_values(self, state: Any, run: loop.Run) -> tuple[Floats, ...]:
+        """What the policy says of each level at the end, by the environment's numbering."""
+        found = []
+        for l, known in enumerate(self.p_values(state)):
+            first = self.offsets[l]
+            levels = np.empty(len(known))
+            levels[run.permutation[first : first + len(known)]] = known
+            found.append(levels)
+
+        return tuple(found)
+
+    def _refuse_reward(self, run: loop.Run) -> None:
+        action = tuple(int(level) for level in run.action)
+        low, high = self.reward_range or (-math.inf, math.inf)
+        raise RewardOutOfRangeError(
+            f"{self.policy.label}: the reward {run.rewards[0]:.6g} of action {action} in round "
+            f"{run.clock[loop.FAULT]} lies outside the declared range ({low:g}, {high:g}); "
+            f"declare the range that {self.environment.name} has, or None for unbounded rewards"
+        )
+
+
+def check_playable(policy: Policy, environment: Environment, horizon: int) -> None:
+    """Refuse what the policy cannot play, before anything is built or compiled."""
+    check_fit(policy, environment)
+    policy.check(np.array(environment.sizes, dtype=np.int64), horizon)
+
+
+def check_fit(policy: Policy, environment: Environment) -> None:
+    """Refuse a policy of the other kind, and feedback from which it cannot learn."""
+    if not isinstance(environment, Environment):
+        raise InvalidInputError(
+            "environment must be made by fb.environments (make(...) or a generator), "
+            f"not {environment!r}"
+        )
+
+    if policy.info.kind != environment.kind:
+        kinds = {"duel": "duels", "factored": "factored problems"}
+        raise InvalidInputError(
+            f"{policy.name} plays {kinds[policy.info.kind]}, {environment.name} is one of "
+            f"{kinds[environment.kind]}; "
+            f"fb.policies.names({environment.kind!r}) lists the policies that fit"
+        )
+
+    if policy.info.feedback == "semi-bandit" and not environment.semi_bandit:
+        raise InvalidInputError(
+            f"{policy.name} learns from the outcome of each factor, and {environment.name} only "
+            "gives the reward; rank1 with noise='bernoulli' gives both"
+        )
+
+    tie = environment.params.get("tie")
+    if tie and not policy.info.ties:
+        raise InvalidInputError(
+            f"{policy.name} cannot learn from ties, and {environment.name} has them (tie={tie:g})"
+        )

@@ -1,0 +1,15 @@
+"""Checks for a policy or an environment of one's own; the library's own run through them, too.
+
+Examples
+--------
+>>> from factored_bandits.policies.factored import uniform
+>>> from factored_bandits.testing import check_policy
+>>> check_policy(uniform, quick=True)
+"""
+
+from __future__ import annotations
+
+from .environment import ENVIRONMENT_CHECKS, check_environment
+from .policy import POLICY_CHECKS, check_policy
+
+__all__ = ["ENVIRONMENT_CHECKS", "POLICY_CHECKS", "check_environment", "check_policy"]
