@@ -157,6 +157,15 @@ def test_the_policy_of_the_guide_keeps_the_contract(monkeypatch):
     assert fb.Agent.load(agent.dump(), policy).ask() == agent.ask()
 
 
+def test_the_checks_of_the_guides_pass():
+    """What docs/how-to/own-policy.md and own-environment.md tell the reader to run."""
+    from factored_bandits.testing import check_environment, check_policy
+
+    for name in ("epsilon_greedy", "hundred_tries"):
+        check_policy(load_example(name), quick=True)
+    check_environment(load_example("day_and_night").make([[0.9, 0.5, 0.5], [0.95, 0.5]]))
+
+
 def test_the_environment_of_the_guide_changes_with_the_hour(monkeypatch):
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")  # not worth compiling
     problem = load_example("day_and_night").make([[0.9, 0.5], [0.8, 0.4]], day=100.0)

@@ -105,10 +105,8 @@ def parameters(function: Any) -> list[str]:
 def problems(thing: Any, *, example: bool) -> list[str]:
     """What is missing in the docstring of a function, a method or a class."""
     docstring = inspect.getdoc(thing) if not isinstance(thing, type) else thing.__doc__
-    if (
-        not docstring
-        or (dataclasses.is_dataclass(thing)
-        and docstring.startswith(f"{thing.__name__}("))
+    if not docstring or (
+        dataclasses.is_dataclass(thing) and docstring.startswith(f"{thing.__name__}(")
     ):
         return ["no docstring"]
 

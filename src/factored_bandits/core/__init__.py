@@ -1,0 +1,1 @@
+"""What everything else uses and what knows no algorithm: kernels, loop, random numbers."""

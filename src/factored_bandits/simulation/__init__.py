@@ -1,0 +1,1 @@
+"""Policies on known problems, many times: simulate, compare, benchmark."""

@@ -1,0 +1,1 @@
+"""Reward models of duels: one file each."""

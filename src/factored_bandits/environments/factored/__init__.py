@@ -1,0 +1,1 @@
+"""Reward models of factored problems: one file each."""

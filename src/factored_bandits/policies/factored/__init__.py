@@ -1,0 +1,1 @@
+"""Policies for factored problems: one file each, in a folder per family."""

@@ -1,0 +1,1 @@
+"""Double Thompson sampling: D-TS and D-TS+."""

@@ -1,0 +1,1 @@
+"""Policies that eliminate arms for good: Interleaved Filter, Beat the Mean, SAVAGE."""

@@ -1,0 +1,1 @@
+"""Policies that divide the arms into batches: MergeRUCB and MergeDTS."""

@@ -1,0 +1,1 @@
+"""Reductions of duels to base bandits: Doubler, MultiSBM, Sparring and their successors."""

@@ -1,0 +1,1 @@
+"""Linear and logistic models of the reward: UCB and Thompson sampling."""
