@@ -10,8 +10,8 @@ from scipy import stats
 
 import factored_bandits as fb
 import problems
-from factored_bandits.policies.dueling.dts import _dts
 from factored_bandits.policies import make
+from factored_bandits.policies.dueling.dts import _dts
 from oracles import literal_duels as literal
 
 CYCLE = [[0.5, 0.7, 0.4, 0.6], [0.3, 0.5, 0.8, 0.6], [0.6, 0.2, 0.5, 0.7], [0.4, 0.4, 0.3, 0.5]]
