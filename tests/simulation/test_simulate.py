@@ -24,7 +24,7 @@ def quiet(*args, **kwargs):
 
 @pytest.mark.parametrize("sizes", [(4, 4), (5, 3, 2), (6, 1), (7, 2, 7)])
 def test_tea_equals_the_paper_word_for_word(sizes):
-    """Same random numbers, same plays: the fast form and the literal transcription agree in every round."""
+    """Same random numbers, same plays: the fast form agrees with the literal transcription."""
     effects = [0.9 / len(sizes) * np.linspace(0, 1, size) for size in sizes]
     problem = fb.environments.make("additive", effects=effects, base=0.05)
     fast = quiet("tea", problem, 60_000, repetitions=3, seed=5, skip_idle=False)
@@ -122,7 +122,7 @@ def test_regret_of_the_paper_s_duels():
 
 @pytest.mark.parametrize("name", fb.policies.names())
 def test_order_of_levels_does_not_matter(name):
-    """Without shuffling, the best level first or last: the same distribution (4 standard errors)."""
+    """Without shuffling, the best level first or last: equal in distribution (4 errors)."""
     info = fb.policies.describe(name).info
     if info.kind == "duel":
         pair = [

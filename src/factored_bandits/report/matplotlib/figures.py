@@ -92,7 +92,7 @@ def draw(chart: Chart, path: str | Path | None = None, *, runs: bool = False) ->
     """The chart as a figure; one panel has names beside the lines, several share a legend."""
     target = None if path is None else check_figure_path(path)
     with load_matplotlib().rc_context(SETTINGS):
-        figure = (_single if len(chart.panels) == 1 else _grid)(chart, runs)
+        figure = _single(chart, runs) if len(chart.panels) == 1 else _grid(chart, runs)
         if target is not None:
             save(figure, target)
     return figure
@@ -102,7 +102,10 @@ def _single(chart: Chart, runs: bool) -> Figure:
     (panel,) = chart.panels
     beside = width(panel.lines)
     wide = LEFT + AXES_WIDTH + beside
-    high = max(HEIGHT - TITLE - BELOW - 0.4, LINE * 1.02 * len(chart.legend()), _rows_height(panel))
+    # High enough for the names beside the lines, and for the rows of a timeline.
+    names = LINE * 1.02 * len(chart.legend())
+    high = max(HEIGHT - TITLE - BELOW - 0.4, names, _rows_height(panel))
+
     figure, bottom = _blank(chart, wide, high)
     axes = figure.add_axes(_shares(figure, LEFT, bottom, AXES_WIDTH, high))
     draw_panel(axes, panel, runs)
