@@ -136,11 +136,12 @@ def test_rucb_s_champion_duels_itself_only_when_all_others_are_below_one_half():
 
 
 @kernel
-def likely_rival(wins, batch, first, rng):
+def likely_rival(wins, members, offset, length, first, rng):
     """Wrong: the one most likely to win, as in D-TS."""
     choice = first
     largest = -math.inf
-    for j in batch:
+    for k in range(length):
+        j = members[offset + k]
         if j != first:
             phi = rng.beta(wins[j, first] + 1.0, wins[first, j] + 1.0)
             if phi > largest:

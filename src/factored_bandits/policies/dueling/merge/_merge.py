@@ -94,20 +94,14 @@ def new_state(params: Params, arms: int) -> State:
 
 
 @kernel
-def batch_of(state: State, b: int) -> Ints:
-    """The arms of batch b, a view."""
-    return state.members[state.offsets[b] : state.offsets[b] + state.lengths[b]]
-
-
-@kernel
-def weakest(wins: Floats, batch: Ints, threshold: float) -> int:
-    """The index in the batch of an arm i with u_ij < 1/2 for some j of it, or -1.
+def weakest(wins: Floats, members: Ints, offset: int, length: int, threshold: float) -> int:
+    """The index in a batch of an arm i with u_ij < 1/2 for some j of it, or -1.
 
     That is a deficit above the threshold alpha log(t + C).
     """
-    for k in range(len(batch)):
-        for j in batch:
-            if deficit(wins, batch[k], j) > threshold:
+    for k in range(length):
+        for other in range(length):
+            if deficit(wins, members[offset + k], members[offset + other]) > threshold:
                 return k
 
     return -1

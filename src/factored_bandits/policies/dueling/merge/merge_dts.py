@@ -30,7 +30,6 @@ from ._merge import (
     Params,
     State,
     active_sets,
-    batch_of,
     check_merge,
     idle,
     learn,
@@ -88,20 +87,22 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     # Algorithm 1, elimination: i with u_ij < 1/2 for some j of its batch
     threshold = params.alpha * math.log(t + state.delay[0])
     b = join_next(state, t % state.counts[BATCHES])
-    batch = batch_of(state, b)
-    beaten = weakest(state.wins, batch, threshold)
+    wins = state.wins
+    members = state.members
+    beaten = weakest(wins, members, state.offsets[b], state.lengths[b], threshold)
     while beaten >= 0:
         remove(state, b, beaten)
         b = join_next(state, b)
-        batch = batch_of(state, b)
-        beaten = weakest(state.wins, batch, threshold)
+        beaten = weakest(wins, members, state.offsets[b], state.lengths[b], threshold)
 
     # Algorithm 1, duel: the winner of a sample against the likeliest loser of another
-    first = batch[0]
+    offset = state.offsets[b]
+    length = state.lengths[b]
+    first = members[offset]
     second = first
-    if len(batch) > 1:
-        first = likely_winner(state.wins, batch, state.won, rng)
-        second = likely_loser(state.wins, batch, first, rng)
+    if length > 1:
+        first = likely_winner(wins, members, offset, length, state.won, rng)
+        second = likely_loser(wins, members, offset, length, first, rng)
 
     actions[0, 0] = first
     actions[0, 1] = second
@@ -109,25 +110,27 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 
 
 @kernel
-def likely_winner(wins: Floats, batch: Ints, won: Ints, rng: np.random.Generator) -> int:
+def likely_winner(
+    wins: Floats, members: Ints, offset: int, length: int, won: Ints, rng: np.random.Generator
+) -> int:
     """The arm of the batch that beats most others in a sample of theta, ties at random.
 
     `won` is scratch.
     """
-    for k in range(len(batch)):
+    for k in range(length):
         won[k] = 0
 
     # theta_ij ~ Beta(W_ij + 1, W_ji + 1) for every pair of the batch
-    for k in range(len(batch)):
+    for k in range(length):
         for other in range(k):
-            i = batch[k]
-            j = batch[other]
+            i = members[offset + k]
+            j = members[offset + other]
             winner = k if rng.beta(wins[i, j] + 1.0, wins[j, i] + 1.0) > 0.5 else other
             won[winner] += 1
 
     choice = 0
     ties = 1
-    for k in range(1, len(batch)):
+    for k in range(1, length):
         if won[k] > won[choice]:
             choice = k
             ties = 1
@@ -136,16 +139,19 @@ def likely_winner(wins: Floats, batch: Ints, won: Ints, rng: np.random.Generator
             if tie_wins(rng, ties):
                 choice = k
 
-    return batch[choice]
+    return members[offset + choice]
 
 
 @kernel
-def likely_loser(wins: Floats, batch: Ints, first: int, rng: np.random.Generator) -> int:
+def likely_loser(
+    wins: Floats, members: Ints, offset: int, length: int, first: int, rng: np.random.Generator
+) -> int:
     """argmin over the other arms of the batch of phi_j ~ Beta(W_j,first + 1, W_first,j + 1)."""
     choice = first
     smallest = math.inf
 
-    for j in batch:
+    for k in range(length):
+        j = members[offset + k]
         if j != first:
             phi = rng.beta(wins[j, first] + 1.0, wins[first, j] + 1.0)
             if phi < smallest:

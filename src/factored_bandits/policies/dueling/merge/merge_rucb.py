@@ -32,7 +32,6 @@ from ._merge import (
     Params,
     State,
     active_sets,
-    batch_of,
     check_merge,
     idle,
     learn,
@@ -90,19 +89,21 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     # Algorithm 1, elimination: i with u_ij < 1/2 for some j of its batch
     b = t % state.counts[BATCHES]
     threshold = params.alpha * math.log(t + state.delay[0])
-    batch = batch_of(state, b)
-    beaten = weakest(state.wins, batch, threshold)
+    wins = state.wins
+    members = state.members
+    offset = state.offsets[b]
+    beaten = weakest(wins, members, offset, state.lengths[b], threshold)
     while beaten >= 0:
         remove(state, b, beaten)
-        batch = batch_of(state, b)
-        beaten = weakest(state.wins, batch, threshold)
+        beaten = weakest(wins, members, offset, state.lengths[b], threshold)
 
     # Algorithm 1, duel: c random, d = argmax_j u_jc without c
-    c = batch[0]
-    d = batch[0]
-    if len(batch) > 1:
-        c = batch[randint(rng, len(batch))]
-        d = strongest(state.wins, batch, c, threshold, rng)
+    length = state.lengths[b]
+    c = members[offset]
+    d = c
+    if length > 1:
+        c = members[offset + randint(rng, length)]
+        d = strongest(wins, members, offset, length, c, threshold, rng)
 
     actions[0, 0] = c
     actions[0, 1] = d
@@ -110,13 +111,22 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 
 
 @kernel
-def strongest(wins: Floats, batch: Ints, c: int, threshold: float, rng: np.random.Generator) -> int:
+def strongest(
+    wins: Floats,
+    members: Ints,
+    offset: int,
+    length: int,
+    c: int,
+    threshold: float,
+    rng: np.random.Generator,
+) -> int:
     """The arm of the batch with the largest u_jc, c excluded; u = 1 for a pair that has not met."""
     choice = c
     best = -math.inf
     ties = 0
 
-    for j in batch:
+    for k in range(length):
+        j = members[offset + k]
         if j != c:
             n = wins[j, c] + wins[c, j]
             bound = wins[j, c] / n + math.sqrt(threshold / n) if n > 0.0 else 1.0
