@@ -1,7 +1,8 @@
-"""The numbers of every policy, as they were when they had been checked against independent implementations.
+"""The numbers of every policy, as they were when independent implementations agreed with them.
 
-`digests.json` was recorded before the code was rearranged, and is renewed only where a defect is mended, with a word in
-the commit: `python tests/golden/record.py LABEL ...`.
+`digests.json` was recorded before the code was rearranged. It is renewed only where a defect is
+mended or the layout of a state changes, and the commit says so:
+`python tests/golden/record.py LABEL ...`.
 """
 
 from __future__ import annotations

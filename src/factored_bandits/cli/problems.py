@@ -140,9 +140,7 @@ def _option(name: str) -> str:
 
 
 def _preferences_of_log(path: Path) -> Floats:
-    """How often each arm has beaten each other in the past; a pair counts as if it had tied once
-    more.
-    """
+    """Share of past duels that each arm has won; a pair counts as if it had tied once more."""
     from factored_bandits.environments import load_duels
 
     return load_duels(path).preferences()

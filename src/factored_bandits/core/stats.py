@@ -24,7 +24,7 @@ class Mean(NamedTuple):
     error: float
 
     def ratio(self, other: Mean) -> Mean:
-        """This over the other, both with their error (to first order)."""
+        """Divide by another mean, both with their error (to first order)."""
         if other.value == 0.0:
             return Mean(math.nan, math.nan)
         value = self.value / other.value

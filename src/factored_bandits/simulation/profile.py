@@ -1,4 +1,4 @@
-"""Performance profiles: on what share of the problems is a policy within a factor of the best?"""
+"""Performance profiles: the share of problems on which a policy is near the best one."""
 
 from __future__ import annotations
 

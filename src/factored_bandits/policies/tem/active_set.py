@@ -60,7 +60,7 @@ def refresh_active_sets(state: State, log_inv_delta: float) -> int:
 
 @kernel
 def recompute_active_set(state: State, l: int, log_inv_delta: float) -> None:
-    """Lines 11-16: who is active now?"""
+    """Lines 11-16: find the arms that are active now."""
     base = state.offsets[l]
     size = state.offsets[l + 1] - base
 

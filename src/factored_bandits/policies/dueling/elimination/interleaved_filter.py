@@ -109,7 +109,7 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 
 @kernel
 def decided(state: State, arm: int) -> bool:
-    """Is 1/2 outside the interval q +- c, c = sqrt(4 log(1 / delta) / n)?"""
+    """Whether 1/2 is outside the interval q +- c, c = sqrt(4 log(1 / delta) / n)."""
     return state.lead[arm] * state.lead[arm] > state.bar[0] * state.plays[arm]
 
 

@@ -124,7 +124,7 @@ def plan(params: Any, state: State, t: int, rng: np.random.Generator, actions: I
 
 @kernel
 def collect(state: State, actions: Ints, rewards: Floats) -> bool:
-    """Add a sweep to the sums C^U and C^V; is the phase complete?"""
+    """Add a sweep to the sums C^U and C^V; return whether the phase is complete."""
     if settled(state):
         return False
 
