@@ -1,4 +1,4 @@
-"""Does a policy fit what is to be chosen?"""
+"""Whether a policy fits what is to be chosen."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ class Means:
         return np.where(np.abs(gaps) < ROUNDING, 0.0, gaps), where
 
     def table(self) -> Means:
-        """This."""
+        """Return the view itself: it is a table already."""
         return self
 
 
