@@ -1,4 +1,4 @@
-"""`plan`: how long an experiment will take, what it will cost, which policy should run it.
+"""`plan`: how long an experiment will take, what it will cost, and which policy should run it.
 
 >>> import factored_bandits as fb
 >>> assumptions = fb.Assumptions(factors=(3, 2), base_rate=0.3, lift=0.8)

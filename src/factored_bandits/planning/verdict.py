@@ -1,4 +1,4 @@
-"""One sentence: whether it can be decided within a year, or what would have to change."""
+"""One sentence: whether it can be decided within a year, and if not, what would have to change."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def rounds(t: Any, name: str = "t") -> Floats:
 
 
 def log_f_of(t: Any) -> Floats:
-    """log f(t) of an array."""
+    """Compute log f(t) of an array."""
     return np.asarray(np.vectorize(log_f, otypes=[np.float64])(rounds(t)))
 
 

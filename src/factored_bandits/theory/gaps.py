@@ -122,7 +122,7 @@ class Identifiability:
 
 
 def identifiability(environment: Environment) -> Identifiability:
-    """Test Definition 1: whether the best level of every factor is best in every context.
+    """Test Definition 1: whether the best level of every factor is the best in every context.
 
     Parameters
     ----------

@@ -239,7 +239,7 @@ def _pulls(
 
 
 def _factored_regret(environment: Environment, t: Any, reward_range: RewardRange) -> Floats:
-    """kappa sum (E N(a)) gap(a), where sum C(a) gap(a) <= (largest gap) (M log K + 5/2 K)."""
+    """Sum kappa (E N(a)) gap(a), where sum C(a) gap(a) <= (largest gap) (M log K + 5/2 K)."""
     constant = kappa(environment).value
     by = slope(environment, reward_range)
     log_inv_delta = log_f_of(t)
