@@ -1,7 +1,7 @@
 """KL-UCB indices of one bandit, found lazily.
 
 A bandit is a range of columns, from `start`, `size` long, of a table with the rows named below, a
-column per arm. (One table, because a step takes up to 15 % longer over separate arrays.) The index
+column per arm. (One table: a step was measured to be slower over separate arrays.) The index
 of an arm is the largest q with plays * kl(mean, q) <= threshold, where the threshold log t + c log
 log t grows with the rounds (Garivier & Cappe 2011, Algorithm 1).
 

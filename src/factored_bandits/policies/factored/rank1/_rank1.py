@@ -34,8 +34,8 @@ class State(NamedTuple):
     """Rows and columns are the levels of the first and of the second factor."""
 
     offsets: Ints  # (3,) first level of each factor
-    total: Floats  # (levels,) sum of the rewards of a level in its own half of the sweeps: C
-    substitute: Ints  # (levels,) who plays for this level, itself while it is active: h
+    total: Floats  # (levels,) C, sum of the rewards of a level in its own half of the sweeps
+    substitute: Ints  # (levels,) h, who plays for this level: itself while active
     active: Bools  # (levels,)
     counts: Ints  # (COUNTS,) sweeps, target, phase, changes
     lower: Floats  # (levels,) scratch: lower confidence bounds
