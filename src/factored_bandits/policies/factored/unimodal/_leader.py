@@ -40,10 +40,10 @@ class State(NamedTuple):
     """A row per combination visited, the heap of those played, and the leader's neighbours."""
 
     # the table, see `blocks.combinations.Table`
-    sizes: Ints
-    slots: NDArray[np.int32]
-    keys: Ints
-    known: Ints
+    sizes: Ints  # (L,) levels of each factor
+    slots: NDArray[np.int32]  # (a power of two,) hash table
+    keys: Ints  # (capacity,) the number of the combination in each row
+    known: Ints  # (1,) rows entered
 
     # statistics of each row
     plays: Ints  # (capacity,)
