@@ -84,10 +84,10 @@ class State(NamedTuple):
     fitted: Ints  # (1,) plays that theta rests on
 
     # the table of combinations visited, see `blocks.combinations.Table`, and their statistics
-    sizes: Ints
-    slots: NDArray[np.int32]
-    keys: Ints
-    known: Ints
+    sizes: Ints  # (L,) levels of each factor
+    slots: NDArray[np.int32]  # (a power of two,) hash table
+    keys: Ints  # (capacity,) the number of the combination in each row
+    known: Ints  # (1,) rows entered
     levels: Ints  # (capacity, L)
     plays: Ints  # (capacity,)
     totals: Floats  # (capacity,) sums of rewards

@@ -40,10 +40,10 @@ class State(NamedTuple):
     """A row per combination visited, the heap of those played, and the leader's neighbours."""
 
     # the table, see `blocks.combinations.Table`
-    sizes: Ints
-    slots: NDArray[np.int32]
-    keys: Ints
-    known: Ints
+    sizes: Ints  # (L,) levels of each factor
+    slots: NDArray[np.int32]  # (a power of two,) hash table
+    keys: Ints  # (capacity,) the number of the combination in each row
+    known: Ints  # (1,) rows entered
 
     # statistics of each row
     plays: Ints  # (capacity,)
@@ -56,7 +56,7 @@ class State(NamedTuple):
     heap_index: Ints  # (capacity,) the index of each row in the heap
     next_tie_break: Floats  # (1,) of the next play to be learned
 
-    # the centre, and its neighbours: the centre with one level changed, per level of all factors
+    # the centre, and the combinations that differ from it in one level, per level of all factors
     offsets: Ints  # (L + 1,) where each factor begins in the arrays over levels
     centre_levels: Ints  # (L,)
     neighbours: Ints  # (levels,) their rows, or NOT_ENTERED
