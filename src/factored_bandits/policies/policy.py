@@ -201,7 +201,7 @@ class Policy:
         found: list[Floats] | None = self.module.p_values(params, state)
         if found is None:
             raise InvalidInputError(
-                f"{self.label}: nothing is proved with these parameters; use positions='first'"
+                f"{self.label}: nothing is proved with these parameters; use their defaults"
             )
 
         return found

@@ -18,20 +18,13 @@ import numpy as np
 
 from factored_bandits.core.arrays import Floats
 from factored_bandits.core.kernel import kernel
+from factored_bandits.core.numerics import stirling_error
 
 from .duels import divergence, met, record
 
 # draws until a theta lies on the side asked for; only rounding errors, on sides of probability 1e-6
 # or less, ever ask for more
 PATIENCE = 1_000_000
-
-
-@kernel
-def stirling_error(n: float) -> float:
-    """log n! - log(sqrt(2 pi n) (n / e)^n) for n >= 16, to 1e-16."""
-    x = 1.0 / (n * n)
-    series = 1.0 / 12.0 - x * (1.0 / 360.0 - x * (1.0 / 1260.0 - x * (1.0 / 1680.0 - x / 1188.0)))
-    return series / n
 
 
 @kernel
