@@ -63,7 +63,8 @@ class Info:
         (of combinations, with `flat`) with which they grow. Tasks of the laboratory are cut by it.
     slowdown
         Nanoseconds of a step over those of uniform play in the same run, at most: at 16 x 16 levels
-        or 16 arms, and at 128 arms. `make bench` holds the policy to it; empty for no limit.
+        or 16 arms, and at 128 arms. `make bench` prints it beside what it measures; empty for no
+        limit.
     flat
         Whether it keeps one statistic per combination, not per level.
     theorem
