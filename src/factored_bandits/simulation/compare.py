@@ -16,7 +16,7 @@ from factored_bandits.errors import InvalidInputError, MissingExtraError
 from factored_bandits.policies import Policy, make, make_all, names
 
 from .checkpoints import horizon_of
-from .eliminations import elimination_summaries, elimination_tables
+from .eliminations import elimination_summaries, elimination_tables, factor_titles
 from .result import Result
 from .runner import check_playable
 from .simulate import simulate
@@ -99,7 +99,7 @@ class Comparison:
         InvalidInputError
             If there is not one name per factor.
         """
-        shown = self._factors(factors)
+        shown = factor_titles(self.problem, factors)
         return [
             table
             for result in self.results
@@ -167,7 +167,7 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """Everything that the table and the figure show, ready for JSON."""
         first = self.results[0]
-        sizes = self._sizes()
+        sizes = self.problem.factor_sizes
 
         return {
             "format": FORMAT,
@@ -191,7 +191,7 @@ class Comparison:
 
         eliminations = None
         if result.policy.eliminates:
-            levels = elimination_summaries(result, len(self._sizes()))
+            levels = elimination_summaries(result)
             eliminations = [level._asdict() for level in levels]
 
         return {
@@ -212,23 +212,6 @@ class Comparison:
             },
             "eliminations": eliminations,
         }
-
-    def _sizes(self) -> tuple[int, ...]:
-        return self.problem.sizes[:1] if self.problem.kind == "duel" else self.problem.sizes
-
-    def _factors(self, given: Sequence[str] | None) -> list[str]:
-        sizes = self._sizes()
-        if given is None:
-            if self.problem.kind == "duel":
-                return ["arm"]
-            return [f"factor {l}" for l in range(len(sizes))]
-
-        if len(given) != len(sizes):
-            raise InvalidInputError(
-                f"factors must be {len(sizes)} names, one per factor, not {list(given)!r}"
-            )
-
-        return list(given)
 
 
 def compare(

@@ -222,7 +222,7 @@ class Result:
                 "this result holds no p-values to certify from; simulate it with certify=True"
             )
 
-        names = ["arm"] if self.kind == "duel" else [str(l) for l in range(len(found))]
+        names = self.environment.factor_names
         evidences = []
         for row in range(self.repetitions):
             factors = [

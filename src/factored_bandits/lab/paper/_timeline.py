@@ -15,4 +15,5 @@ def elimination_timeline(results: Results, problem: str, policy: str, title: str
     made = results.spec.instance(problem).problem()
     horizon = int(results.rounds(problem)[-1])
     name = f"{results.spec.name}-timeline"
-    return [timeline(chosen, name, title, sizes=made.sizes, horizon=horizon, best=made.best)]
+    sizes = made.factor_sizes
+    return [timeline(chosen, name, title, sizes=sizes, horizon=horizon, best=made.best)]
