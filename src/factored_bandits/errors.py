@@ -42,6 +42,11 @@ class UnknownNameError(InvalidInputError, LookupError):
         known
             The names that there are.
 
+        Returns
+        -------
+        UnknownNameError
+            The error, to be raised by the caller.
+
         Examples
         --------
         >>> print(UnknownNameError.of("policy", "taa", ["tea", "uniform"]))
@@ -84,6 +89,11 @@ class MissingExtraError(FactoredBanditsError, ImportError):
             The extra of this package that installs it.
         purpose
             What it is needed for.
+
+        Returns
+        -------
+        MissingExtraError
+            The error, to be raised by the caller.
 
         Examples
         --------

@@ -7,15 +7,14 @@ import os
 import sys
 from pathlib import Path
 
-os.environ["NUMBA_DISABLE_JIT"] = "1"
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from golden import cases
-
 PATH = Path(__file__).with_name("digests.json")
 
 
 def main(labels: list[str]) -> None:
+    os.environ["NUMBA_DISABLE_JIT"] = "1"
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    from golden import cases
+
     known = json.loads(PATH.read_text()) if PATH.exists() else {}
     for label in labels or cases.labels():
         known[label] = dict(cases.simulated(label)) | dict(cases.with_late_rewards(label))

@@ -414,6 +414,11 @@ class Agent:
         policy
             The module of the policy, if it was a module of your own.
 
+        Returns
+        -------
+        Agent
+            It goes on where the other one was, random numbers included.
+
         Raises
         ------
         DumpError

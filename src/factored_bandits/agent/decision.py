@@ -21,6 +21,13 @@ class Decision:
         The same by name.
     propensity
         Per factor the probability that this level had; None if the policy does not know it.
+
+    Examples
+    --------
+    >>> import factored_bandits as fb
+    >>> agent = fb.Agent("uniform", factors={"colour": ["red", "blue"]}, seed=3)
+    >>> agent.ask()
+    Decision(id=1, action=(0,), levels={'colour': 'red'}, propensity={'colour': 0.5})
     """
 
     id: int

@@ -18,16 +18,34 @@ STATES = {True: "active", False: "eliminated", None: "-"}
 
 
 class LevelStatus(NamedTuple):
-    """One level; what the policy does not know is None."""
+    """One level; what the policy does not know is None.
 
-    factor: str  # "arm" in duels
+    Attributes
+    ----------
+    factor
+        The name of the factor; "arm" in duels.
+    level
+        The level by name.
+    active
+        Whether it is played; False if it is eliminated.
+    plays
+        How many decisions were given out with it; a duel of an arm with itself counts twice.
+    gap
+        The estimated distance to the leader, in units of the reward.
+    lower
+        What the gap is at least, as long as the policy's bounds hold; below 0 the level could be
+        the best one.
+    reentry
+        The round in which it re-enters; None while it is active.
+    """
+
+    factor: str
     level: Label
-    active: bool | None  # False: eliminated
-    plays: int  # decisions given out with it; a duel of an arm with itself counts twice
-    gap: float | None  # estimated distance to the leader, in units of the reward
-    # what the gap is at least, as far as the policy's bounds hold; below 0: it could be the best
+    active: bool | None
+    plays: int
+    gap: float | None
     lower: float | None
-    reentry: int | None  # the round in which it re-enters; None while it is active
+    reentry: int | None
 
 
 @dataclass(frozen=True)
@@ -46,6 +64,17 @@ class Status:
         How many rounds were given out and are not settled.
     rows
         A row per factor and level.
+
+    Examples
+    --------
+    >>> import factored_bandits as fb
+    >>> agent = fb.Agent("uniform", factors={"colour": ["red", "blue"]}, seed=3)
+    >>> decision = agent.ask()
+    >>> status = agent.status()
+    >>> status.asked, status.waiting
+    (1, 1)
+    >>> [(row.level, row.plays) for row in status.rows]
+    [('red', 1), ('blue', 0)]
     """
 
     policy: str

@@ -14,8 +14,17 @@ Verdict = Literal["holds", "fails", "undecided"]
 
 
 class Mean(NamedTuple):
-    """A mean with its standard error, nan where one run says nothing of the error.
+    """A mean with its standard error.
 
+    Attributes
+    ----------
+    value
+        The mean.
+    error
+        Its standard error; nan where one run says nothing of the error.
+
+    Examples
+    --------
     >>> str(Mean(2.0, 0.25)), Mean(1.0, 0.0).ratio(Mean(4.0, 0.0)).value
     ('2 +- 0.25', 0.25)
     """
@@ -24,7 +33,18 @@ class Mean(NamedTuple):
     error: float
 
     def ratio(self, other: Mean) -> Mean:
-        """Divide by another mean, both with their error (to first order)."""
+        """Divide by another mean, both with their error.
+
+        Parameters
+        ----------
+        other
+            The mean to divide by, of independent runs.
+
+        Returns
+        -------
+        Mean
+            The ratio with its error to first order; both nan if `other` is zero.
+        """
         if other.value == 0.0:
             return Mean(math.nan, math.nan)
         value = self.value / other.value

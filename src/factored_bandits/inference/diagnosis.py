@@ -15,16 +15,31 @@ from .percent import percent
 
 
 class Finding(NamedTuple):
-    """The strongest evidence that a level is not the best one of its factor."""
+    """The strongest evidence that a level is not the best one of its factor.
 
-    factor: str  # "arm" in duels
+    Attributes
+    ----------
+    factor
+        The name of the factor; "arm" in duels.
+    level
+        The level that is behind.
+    beaten_by
+        The level of the same factor that is ahead of it.
+    context
+        The factor on which that depends, "opponent" in duels; None if it holds whatever the other
+        factors play.
+    when
+        The level of `context` with which that holds; None without a context.
+    p_value
+        Anytime-valid: it bounds the probability that this is ever found of a level that is nowhere
+        worse than another.
+    """
+
+    factor: str
     level: Any
     beaten_by: Any
-    # the factor on which that depends ("opponent" in duels); None: whatever the others play
     context: str | None
-    when: Any  # the level that this factor plays then
-    # anytime-valid: it bounds the probability that this is ever found of a level that is nowhere
-    # worse than another
+    when: Any
     p_value: float
 
 
@@ -42,6 +57,18 @@ class Diagnosis:
         The probability of a false alarm.
     findings
         A finding per level.
+
+    Examples
+    --------
+    >>> red = Finding("colour", "red", "blue", "size", "small", 0.001)
+    >>> blue = Finding("colour", "blue", "red", "size", "large", 0.002)
+    >>> found = Diagnosis(rounds=1000, alpha=0.05, findings=(red, blue))
+    >>> found.alarms, found.pairs
+    (['colour'], [('colour', 'size')])
+    >>> print(found)
+    colour has no best level (confidence 99.80%): which one is best depends on size
+      red is behind blue when size is small
+      blue is behind red when size is large
     """
 
     rounds: int
@@ -49,11 +76,33 @@ class Diagnosis:
     findings: tuple[Finding, ...]
 
     def of(self, factor: str) -> tuple[Finding, ...]:
-        """The findings on the levels of one factor."""
+        """The findings on the levels of one factor.
+
+        Parameters
+        ----------
+        factor
+            The name of the factor; "arm" in duels.
+
+        Returns
+        -------
+        tuple of Finding
+            One per level; empty if there is no such factor.
+        """
         return tuple(found for found in self.findings if found.factor == factor)
 
     def p_value(self, factor: str) -> float:
-        """Of the hypothesis that the factor has a best level; anytime-valid."""
+        """The anytime-valid p-value of the hypothesis that a factor has a best level.
+
+        Parameters
+        ----------
+        factor
+            The name of the factor; "arm" in duels.
+
+        Returns
+        -------
+        float
+            The largest p-value of its levels: each of them must be behind another one.
+        """
         return max(found.p_value for found in self.of(factor))
 
     @property

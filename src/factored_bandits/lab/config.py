@@ -42,6 +42,21 @@ def read(path: Path) -> Spec:
     ------
     InvalidInputError
         If the file cannot be read, or a field is wrong.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> text = '''
+    ... policies = ["tea"]
+    ... problems = [{problem = "rank1", levels = 4}]
+    ... quick = {horizon = 1000, repetitions = 4}
+    ... '''
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "small.toml"
+    ...     characters = path.write_text(text)
+    ...     spec = read(path)
+    >>> spec.name, spec.policies
+    ('small', ('tea',))
     """
     try:
         text = path.read_text(encoding="utf-8")

@@ -39,6 +39,19 @@ class Results:
         A row per problem, policy, repetition and level.
     missing
         How many tasks are not finished.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from factored_bandits import lab
+    >>> spec = lab.load("horizon").SPEC
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     results = Results.read(Store(Path(folder)), spec, "quick")
+    >>> results.problems, results.policies()
+    (['u*v*=0.75'], [])
+    >>> results.missing == len(make_tasks(spec, "quick"))
+    True
     """
 
     spec: Spec

@@ -127,6 +127,21 @@ class Spec:
         Of work per task, about, where repetitions are short enough.
     source
         The text of the file that it was read from, if it was not shipped.
+
+    Examples
+    --------
+    >>> from factored_bandits.environments import suites
+    >>> spec = Spec(
+    ...     name="mine",
+    ...     title="A first look",
+    ...     text="Two policies on every factored problem.",
+    ...     problems=tuple(suites.factored()),
+    ...     policies=("tea", "flat_ucb1"),
+    ...     quick=Preset(repetitions=2, horizon=1000),
+    ...     full=Preset(repetitions=20),
+    ... )
+    >>> spec.preset("quick").horizon, spec.preset("fullx100").repetitions
+    (1000, 2000)
     """
 
     name: str

@@ -45,6 +45,15 @@ class Store:
     ----------
     root
         The folder; `prepare` makes it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = Store(Path(folder))
+    ...     store.prepare()
+    ...     sorted(path.name for path in store.root.iterdir())
+    ['eliminations', 'plays', 'results']
     """
 
     def __init__(self, root: Path) -> None:

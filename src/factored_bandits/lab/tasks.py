@@ -77,7 +77,26 @@ class Chunk(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """Chunks that are run together: of one policy, or of several where they are small."""
+    """Chunks that are run together: of one policy, or of several where they are small.
+
+    Attributes
+    ----------
+    name
+        The name of the experiment and the number of the task, such as "horizon/0".
+    preset
+        How much of the experiment is run.
+    spec
+        The experiment.
+    chunks
+        What is run: some repetitions of one policy on one problem each.
+
+    Examples
+    --------
+    >>> from factored_bandits import lab
+    >>> task = make_tasks(lab.load("horizon").SPEC, "quick")[0]
+    >>> task.name, task.chunks[0].cell.policy.label, task.chunks[0].first
+    ('horizon/0', 'tea', 0)
+    """
 
     name: str
     preset: PresetName

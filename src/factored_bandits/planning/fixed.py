@@ -42,6 +42,15 @@ class FixedTest:
         80 % is that of each pair only.
     best_found
         The probability that every best level has the highest average.
+
+    Examples
+    --------
+    >>> import factored_bandits as fb
+    >>> test = fixed_test(fb.Assumptions((2, 3), base_rate=0.2, lift=(1.0, 0.5)).problem())
+    >>> test.per_level, test.per_factor, test.total, test.comparisons
+    ((88, 227), (176, 681), 684, 4)
+    >>> round(test.lost), round(test.decided, 1)
+    (171, 0.7)
     """
 
     per_level: tuple[int, ...]
@@ -74,6 +83,11 @@ def sample_size(
     variances
         Of the two groups, if not those of proportions.
 
+    Returns
+    -------
+    int
+        The rounds of each group, at least 1.
+
     Raises
     ------
     InvalidInputError
@@ -81,8 +95,10 @@ def sample_size(
 
     Examples
     --------
-    >>> sample_size(0.05, 0.06)
-    8155
+    >>> sample_size(0.05, 0.06), sample_size(0.05, 0.06, comparisons=10)
+    (8155, 13832)
+    >>> sample_size(1.0, 1.5, variances=(1.0, 1.0))
+    63
     """
     if first == second:
         raise InvalidInputError(

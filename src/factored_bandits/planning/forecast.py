@@ -36,6 +36,19 @@ class Forecast:
         there was none.
     theory
         Per factor the round by which the paper guarantees that; None without a guarantee.
+
+    Examples
+    --------
+    >>> import factored_bandits as fb
+    >>> assumptions = fb.Assumptions((2, 2), base_rate=0.2, lift=1.0)
+    >>> options = {"repetitions": 2, "horizon": 500, "flat": False, "progress": False}
+    >>> forecast = fb.plan(assumptions, policies="tea(bound=betting)", **options).forecasts[0]
+    >>> forecast.decided.tolist(), forecast.all_decided.tolist()
+    ([[391.0, 403.0], [177.0, 199.0]], [403.0, 199.0])
+    >>> forecast.best_found, forecast.theory
+    (1.0, None)
+    >>> round(forecast.lost(100)), round(forecast.lost(forecast.all_decided))
+    (35, 102)
     """
 
     policy: str
@@ -61,6 +74,12 @@ class Forecast:
         ----------
         rounds
             One number, or one per repetition.
+
+        Returns
+        -------
+        float
+            The mean over the repetitions, in the unit of the problem; interpolated between
+            checkpoints.
         """
         result = self.result
         ends = np.broadcast_to(np.minimum(rounds, result.horizon), (result.repetitions,))
@@ -71,7 +90,19 @@ class Forecast:
         return float(np.mean(lost))
 
     def to_dict(self, fixed: int | None) -> dict[str, Any]:
-        """What a plan shows of it, ready for JSON; `fixed`: the rounds of the fixed test."""
+        """Give what a plan shows of it, ready for JSON.
+
+        Parameters
+        ----------
+        fixed
+            The rounds of the fixed test; None where there is none.
+
+        Returns
+        -------
+        dict
+            Numbers, texts and lists; None instead of rounds beyond the horizon. The first entry of
+            "decided", whose "factor" is None, is of all factors together.
+        """
         # None stands for all factors together
         every: list[tuple[int | None, Floats]] = [(None, self.all_decided)]
         every += enumerate(self.decided.T)

@@ -49,6 +49,20 @@ class Plan:
         What was left out, and why.
     not_run
         Labels of the policies before which Ctrl-C ended it.
+
+    Examples
+    --------
+    >>> import factored_bandits as fb
+    >>> assumptions = fb.Assumptions((2, 2), base_rate=0.2, lift=1.0)
+    >>> options = {"repetitions": 2, "horizon": 500, "flat": False, "progress": False}
+    >>> plan = fb.plan(assumptions, traffic=100, policies="tea(bound=betting)", **options)
+    >>> plan.verdict.within_a_year, plan.fixed.total, plan.interrupted
+    (True, 96, False)
+    >>> print(plan.tables()[1])
+    Each factor decided
+    factor  levels  policy              decided: theory    half of runs    90 % of runs
+         0       2  tea(bound=betting)                -  177 (1.8 days)  391 (3.9 days)
+         1       2  tea(bound=betting)                -  199 (2.0 days)  403 (4.0 days)
     """
 
     problem: Environment

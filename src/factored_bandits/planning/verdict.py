@@ -19,14 +19,25 @@ HALVINGS = 40
 
 
 class Verdict(NamedTuple):
-    """What the plan comes to."""
+    """What the plan comes to.
+
+    Attributes
+    ----------
+    sentence
+        When everything is decided; or why not, and what would have to change.
+    within_a_year
+        Whether half of the repetitions were decided within a year; None if the traffic is not
+        known, the simulation was too short, or no policy eliminates levels.
+    traffic_needed
+        The rounds per day with which it takes a year; None unless `within_a_year` is False.
+    lift_needed
+        The lift (the smallest, if they differ) with which it takes a year; None unless
+        `within_a_year` is False, without assumptions, or if no possible lift is enough.
+    """
 
     sentence: str
-    # None: the traffic is not known, or the simulation was too short
     within_a_year: bool | None
-    # rounds per day with which it takes a year
     traffic_needed: float | None = None
-    # lift (the smallest, if they differ) with which it takes a year
     lift_needed: float | None = None
 
 

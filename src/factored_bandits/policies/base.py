@@ -32,44 +32,91 @@ FOREVER = 2**62  # rounds: what `idle` returns when nothing will ever change aga
 
 @dataclass(frozen=True)
 class Info:
-    """What a policy is, in words and in the few facts that the library acts on."""
+    """What a policy is, in words and in the few facts that the library acts on.
+
+    Attributes
+    ----------
+    title
+        The name of the algorithm, as people write it.
+    kind
+        The problems that it plays: "factored" or "duel".
+    scale
+        The range onto which bounded rewards are mapped before the policy sees them.
+    assumption
+        What must hold of a problem, in words.
+    guarantee
+        What is proved then, in words.
+    reference
+        The paper, with the algorithm in it.
+    needs_horizon
+        Whether it must know how many rounds will be played.
+    ties
+        Duels: whether it can learn from a tie.
+    feedback
+        What it learns from: the reward, or with "semi-bandit" the outcome of each factor.
+    shuffled
+        Whether every column of a block is in random order, independent of the others.
+    style
+        Colour and dashes in every figure; None if the palette finds a free pair.
+    cost
+        Nanoseconds of a round at 16 x 16 levels or 16 arms, and the power of the number of levels
+        (of combinations, with `flat`) with which they grow. Tasks of the laboratory are cut by it.
+    slowdown
+        Nanoseconds of a step over those of uniform play in the same run, at most: at 16 x 16 levels
+        or 16 arms, and at 128 arms. `make bench` prints it beside what it measures; empty for no
+        limit.
+    flat
+        Whether it keeps one statistic per combination, not per level.
+    theorem
+        The theorem of the paper that bounds its regret.
+    flat_peer
+        The policy over all combinations that a plan compares it with.
+
+    Examples
+    --------
+    >>> from factored_bandits import policies
+    >>> info = policies.load("tea").INFO
+    >>> info.title, info.kind, info.theorem
+    ('Temporary Elimination Algorithm', 'factored', 2)
+    """
 
     title: str
     kind: Kind
-    scale: Range  # onto which bounded rewards are mapped before the policy sees them
+    scale: Range
     assumption: str
     guarantee: str
     reference: str
     needs_horizon: bool = False
-    # duels: can it learn from a tie?
     ties: bool = True
-    # what it learns from: the reward, or the outcome of each factor
     feedback: Literal["reward", "semi-bandit"] = "reward"
-    # is every column of a block in random order, independent of the others?
     shuffled: bool = False
-    # colour and dashes in every figure; None: the palette finds a free pair
     style: tuple[str, str] | None = None
-    # nanoseconds of a round at 16 x 16 levels or 16 arms, and the power of the number of levels (of
-    # combinations, with `flat`) with which they grow: what tasks of the laboratory are cut by
     cost: tuple[float, float] = (500.0, 1.0)
-    # nanoseconds of a step over those of uniform play in the same run, at most, at 16 x 16 levels
-    # or 16 arms, and at 128 arms: what `make bench` holds it to
     slowdown: tuple[float, ...] = ()
-    # one statistic per combination, not per level
     flat: bool = False
-    # the theorem of the paper that bounds its regret
     theorem: Literal[2, 3] | None = None
-    # the policy over all combinations that a plan compares it with
     flat_peer: str = "flat_ucb1"
 
 
 class LevelReport(NamedTuple):
-    """What a policy knows of one level, in the units of `INFO.scale`."""
+    """What a policy knows of one level, in the units of `INFO.scale`.
+
+    Attributes
+    ----------
+    active
+        Whether the level is played; False if it is eliminated.
+    gap
+        The estimated distance to the leader; nan where it is not known.
+    lower
+        What the gap is at least, as long as the confidence bounds hold; nan where it is not known.
+    reentry
+        The round in which the level re-enters; None while it is active.
+    """
 
     active: bool
-    gap: float  # estimated distance to the leader
-    lower: float  # what the gap is at least, as long as the confidence bounds hold
-    reentry: int | None  # the round in which the level re-enters, None while it is active
+    gap: float
+    lower: float
+    reentry: int | None
 
 
 class PolicyModule(Protocol):

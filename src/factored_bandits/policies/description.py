@@ -14,10 +14,30 @@ from .registry import make
 
 @dataclass(frozen=True)
 class Description:
-    """What `describe` tells; print it."""
+    """What `describe` tells; print it.
+
+    Attributes
+    ----------
+    name
+        The name of the policy.
+    family
+        The folder of its module below that of its kind; empty if it has none.
+    info
+        What the module says of itself.
+    parameters
+        Per parameter its default and, in parentheses, what is allowed.
+    text
+        The docstring of the module without its title and its doctests.
+
+    Examples
+    --------
+    >>> description = describe("flat_ucb1")
+    >>> description.family, description.info.kind, sorted(description.parameters)
+    ('flat', 'factored', ['alpha', 'reward_range'])
+    """
 
     name: str
-    family: str  # the folder of its module below that of its kind; may be empty
+    family: str
     info: Info
     parameters: dict[str, str]
     text: str

@@ -154,6 +154,11 @@ class Policy:
         ----------
         sizes
             How many levels each factor has.
+
+        Returns
+        -------
+        int
+            What the module says; otherwise the number of levels of the largest factor.
         """
         if isinstance(self.module, PlansBlocks):
             return self.module.longest_block(sizes)
@@ -170,6 +175,11 @@ class Policy:
             The state of the policy.
         reward_range
             The declared range of the rewards; None for unbounded rewards.
+
+        Returns
+        -------
+        list of array
+            Per factor an array (levels,).
 
         Raises
         ------

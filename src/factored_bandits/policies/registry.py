@@ -28,6 +28,11 @@ def names(kind: Kind | None = None) -> list[str]:
     kind
         "factored" or "duel"; None for all.
 
+    Returns
+    -------
+    list of str
+        The names in alphabetical order.
+
     Examples
     --------
     >>> "dueling_tea" in names("duel"), "dueling_tea" in names("factored")
@@ -45,10 +50,20 @@ def load(name: str) -> types.ModuleType:
     name
         One of `names()`.
 
+    Returns
+    -------
+    module
+        A module that follows the contract; see `policies.base.PolicyModule`.
+
     Raises
     ------
     UnknownNameError
         If there is no such policy.
+
+    Examples
+    --------
+    >>> load("tea").INFO.title
+    'Temporary Elimination Algorithm'
     """
     for kind in FOLDERS:
         if name in _modules(kind):
@@ -132,6 +147,18 @@ def make_all(text: str) -> list[Policy]:
     ----------
     text
         The list, each policy as `make` takes it.
+
+    Returns
+    -------
+    list of Policy
+        In the order of the list; empty for an empty text.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such policy or parameter.
+    InvalidInputError
+        If a parameter has a wrong value.
 
     Examples
     --------

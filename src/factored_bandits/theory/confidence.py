@@ -45,10 +45,22 @@ def f(t: Any) -> Any:
     t
         A round, or an array of rounds, from 1 on.
 
+    Returns
+    -------
+    float or array
+        f(t), in the shape of `t`.
+
+    Raises
+    ------
+    InvalidInputError
+        If a round is below 1 or not finite.
+
     Examples
     --------
     >>> round(f(1_000_000), -3)
     190869000.0
+    >>> f([1, 10]).round(3).tolist()
+    [0.961, 63.249]
     """
     values = np.exp(log_f_of(t))
     return float(values) if values.ndim == 0 else values
@@ -65,6 +77,16 @@ def confidence(n: Any, t: Any, K: int) -> Any:
         The round; an array works, too.
     K
         The number of levels.
+
+    Returns
+    -------
+    float or array
+        The radius, in the shape to which `n` and `t` broadcast.
+
+    Raises
+    ------
+    InvalidInputError
+        If `n`, `t` or `K` is below 1 or not finite.
 
     Examples
     --------
@@ -138,10 +160,23 @@ def reentry_round(tau: Any) -> Ints:
     tau
         The threshold of the level, see `tau`; an array works, too.
 
+    Returns
+    -------
+    array
+        The round, in the shape of `tau`: 1 for a level that is not eliminated (minus infinity), at
+        most 2^62.
+
+    Raises
+    ------
+    InvalidInputError
+        If a threshold is nan.
+
     Examples
     --------
     >>> int(reentry_round(15.0))
     30635
+    >>> reentry_round([-math.inf, 15.0]).tolist()
+    [1, 30635]
     """
     values = np.asarray(tau, dtype=np.float64)
     if np.isnan(values).any():
@@ -161,6 +196,16 @@ def failure_probability(delta: float, K: int) -> float:
         What the module is asked for in every phase.
     K
         The number of levels.
+
+    Returns
+    -------
+    float
+        The bound on the probability, at most 1.
+
+    Raises
+    ------
+    InvalidInputError
+        If `delta` is not in (0, 1].
 
     Examples
     --------

@@ -61,6 +61,14 @@ class Witness:
         The mean of the same with `best` instead.
     duel
         Whether the problem is one of duels.
+
+    Examples
+    --------
+    >>> import factored_bandits as fb
+    >>> problem = fb.environments.make("table", means=[[0.9, 0.2], [0.1, 0.4]])
+    >>> witness = fb.theory.identifiability(problem).witnesses[0]
+    >>> witness.level, witness.context, witness.mean, witness.mean_of_best
+    (1, (1, 1), 0.4, 0.2)
     """
 
     factor: int
@@ -97,6 +105,13 @@ class Identifiability:
     ----------
     witnesses
         Per factor a witness against it; None where the factor has a uniformly best level.
+
+    Examples
+    --------
+    >>> import factored_bandits as fb
+    >>> found = fb.theory.identifiability(fb.environments.spiked(4))
+    >>> found.holds, found.factors, found.witnesses
+    (True, (True, True), (None, None))
     """
 
     witnesses: tuple[Witness | None, ...]
@@ -128,6 +143,16 @@ def identifiability(environment: Environment) -> Identifiability:
     ----------
     environment
         The problem.
+
+    Returns
+    -------
+    Identifiability
+        True if it holds; otherwise it has a witness for each factor where it does not. Print it.
+
+    Raises
+    ------
+    InvalidInputError
+        If the means of the problem change over time, or there are too many combinations to look at.
 
     Examples
     --------

@@ -16,7 +16,16 @@ from .views import Effects, Means, changed, decided, view
 
 
 class Kappa(NamedTuple):
-    """The constant, and a combination where it is attained (the best one if there is no other)."""
+    """The constant kappa, and a combination where it is attained.
+
+    Attributes
+    ----------
+    value
+        The constant, at least 1; infinite if the problem is not uniformly identifiable.
+    combination
+        Where it is attained; the best combination if there is no other. If the constant is
+        infinite, the best combination with a level in it that has no positive gap.
+    """
 
     value: float
     combination: tuple[int, ...]

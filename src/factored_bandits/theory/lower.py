@@ -106,10 +106,15 @@ def condorcet_lower(environment: Environment, t: Any) -> Any:
     t
         A round, or an array of rounds.
 
+    Returns
+    -------
+    float or array
+        The regret, in the unit of the problem and the shape of `t`.
+
     Raises
     ------
     InvalidInputError
-        If the problem is not one of duels, or no arm is unbeaten.
+        If the problem is not one of duels, if no arm is unbeaten, or if a round is below 1.
 
     Examples
     --------

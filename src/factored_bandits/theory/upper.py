@@ -47,11 +47,22 @@ def slope(environment: Environment, reward_range: RewardRange = FROM_ENVIRONMENT
     reward_range
         The range that the policy was made with, if not the problem's.
 
+    Returns
+    -------
+    float
+        The width of [-1, 1] over that of the rewards.
+
+    Raises
+    ------
+    InvalidInputError
+        If `reward_range` is not (low, high) with low < high, None or "environment".
+
     Examples
     --------
     >>> import factored_bandits as fb
-    >>> fb.theory.slope(fb.environments.spiked(4))
-    2.0
+    >>> problem = fb.environments.spiked(4)
+    >>> fb.theory.slope(problem), fb.theory.slope(problem, reward_range=(0.0, 4.0))
+    (2.0, 0.5)
     """
     if reward_range == FROM_ENVIRONMENT:
         return scaling(environment.reward_range, SCALE)[1]
@@ -174,6 +185,11 @@ def extra_pulls(environment: Environment) -> list[float]:
     ----------
     environment
         The problem.
+
+    Returns
+    -------
+    list of float
+        One sum per factor, 0 for a factor of one level; for duels a single one.
 
     Examples
     --------

@@ -51,6 +51,18 @@ class Check:
         Whether the problem is uniformly identifiable.
     fraction
         What share of the lower bound late regret should reach.
+
+    Examples
+    --------
+    >>> import factored_bandits as fb
+    >>> effects = [[0.0, -0.5], [0.0, -0.5]]
+    >>> problem = fb.environments.make("additive", effects=effects, noise="gaussian")
+    >>> result = fb.simulate("tea", problem, 1_000, repetitions=2, seed=1, progress=False)
+    >>> check = fb.theory.check(result, problem)
+    >>> check.below_upper, check.informative
+    (True, False)
+    >>> print(check.verdicts()[0])
+    upper bound: holds (Theorems 1 and 2), which say nothing yet: they exceed the number of rounds
     """
 
     policy: str

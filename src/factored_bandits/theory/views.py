@@ -137,7 +137,9 @@ def view(environment: Environment) -> View:
 
     data = environment.data
     if environment.module is _factored and data.combine != _factored.TABLE:
-        effects = [data.values[a:b] for a, b in zip(data.start[:-1], data.start[1:], strict=True)]
+        effects = [
+            data.values[a:b] for a, b in zip(data.offsets[:-1], data.offsets[1:], strict=True)
+        ]
         return Effects(data.combine, effects, data.base, environment.best)
 
     if environment.module is _factored:
