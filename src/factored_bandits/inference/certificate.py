@@ -105,7 +105,7 @@ class Certificate:
 
     @property
     def p_value(self) -> float:
-        """That the combination of the likeliest levels is not the best one.
+        """The p-value of some other combination than that of the likeliest levels being the best.
 
         It is the sum over the factors, at most 1.
         """

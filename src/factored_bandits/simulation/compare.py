@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from factored_bandits.core.stats import finite_or_none
 from factored_bandits.core.table import Table
 from factored_bandits.environments import Environment
-from factored_bandits.errors import InvalidInputError, MissingExtraError
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies import Policy, make, make_all, names
 
 from .checkpoints import horizon_of
 from .eliminations import elimination_summaries, elimination_tables, factor_titles
-from .result import Result
+from .result import Result, frame_of
 from .runner import check_playable
 from .simulate import simulate
 from .summaries import describe, regret_table
@@ -157,12 +158,7 @@ class Comparison:
         MissingExtraError
             If pandas is not installed.
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise MissingExtraError.of("pandas", "frame", "to_frame()") from None
-
-        return pd.DataFrame(self.columns())
+        return frame_of(self.columns())
 
     def to_dict(self) -> dict[str, Any]:
         """Everything that the table and the figure show, ready for JSON."""
@@ -198,11 +194,11 @@ class Comparison:
             "policy": result.label,
             "repetitions": result.repetitions,
             "mean": summary.mean,
-            "standard_error": _finite(summary.standard_error),
+            "standard_error": finite_or_none(summary.standard_error),
             "median": summary.median,
             "worst": summary.worst,
             "best_found": summary.correct,
-            "found_after": _finite(summary.settled),
+            "found_after": finite_or_none(summary.settled),
             "final_regret": result.regret[:, -1].tolist(),
             "curve": {
                 "round": result.checkpoints.tolist(),
@@ -367,7 +363,3 @@ def chosen_policies(given: Written | Iterable[Written]) -> list[Policy]:
         seen[policy.label] = policy
 
     return chosen
-
-
-def _finite(value: float) -> float | None:
-    return value if np.isfinite(value) else None

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
+from factored_bandits.core.stats import finite_or_none
 from factored_bandits.core.table import Table
 from factored_bandits.environments import Environment
 from factored_bandits.errors import InvalidInputError
@@ -73,7 +74,7 @@ def elimination_summaries(result: Result) -> list[EliminationSummary]:
                     factor=factor,
                     level=level,
                     best=level == result.best[factor],
-                    first_eliminated=float(first[level]) if np.isfinite(first[level]) else None,
+                    first_eliminated=finite_or_none(first[level]),
                     eliminated_share=float((eliminated > 0).mean()),
                     re_entries=float(np.median(re_entered)),
                     eliminated_at_end=float((eliminated > re_entered).mean()),

@@ -51,7 +51,7 @@ def timeline(
     best
         The best level of each factor.
     factors
-        Names for the factors.
+        Names for the factors, such as ["arm"] for a duel; by default "factor 0", ...
     repetition
         The number of the repetition; by default the first in the frame.
     caption
@@ -87,7 +87,7 @@ def timeline(
     counts = sizes or _sizes(eliminations)
     known = horizon or _one(eliminations, "horizon")
     end = float(known or eliminations["round"].max() + 1)
-    names = factors or _default_names(len(counts))
+    names = factors or [f"factor {l}" for l in range(len(counts))]
 
     events = eliminations[eliminations["repetition"] == shown].sort_values("round", kind="stable")
     keys = [key for key in ("problem", "policy") if key in events.columns]
@@ -117,10 +117,6 @@ def timeline(
         panels=tuple(panels),
         numbers=tuple(tables),
     )
-
-
-def _default_names(count: int) -> list[str]:
-    return ["arm"] if count == 1 else [f"factor {l}" for l in range(count)]
 
 
 def _sizes(eliminations: pandas.DataFrame) -> list[int]:
