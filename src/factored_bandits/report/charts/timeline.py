@@ -11,6 +11,7 @@ from factored_bandits.errors import InvalidInputError
 from factored_bandits.report.chart import Axis, Chart, Panel, Row
 from factored_bandits.report.palette import looks
 from factored_bandits.simulation.result import ELIMINATED
+from factored_bandits.simulation.summaries import sizes_of
 
 if TYPE_CHECKING:
     import pandas
@@ -123,7 +124,7 @@ def _sizes(eliminations: pandas.DataFrame) -> list[int]:
     """From the column `arms`, or as many as are mentioned."""
     arms = _one(eliminations, "arms")
     if arms:
-        return [int(part) for part in arms.split("x")]
+        return sizes_of(arms)
     return [int(one["level"].max()) + 1 for _, one in eliminations.groupby("factor")]
 
 
