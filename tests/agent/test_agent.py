@@ -163,7 +163,7 @@ def test_status_and_best(reward_range, good, bad):
     assert header == "tea: 401 rounds asked, 400 learned, 1 waiting"
     assert len(table) == 4
     assert len({len(line) for line in table}) == 1
-    assert table[1].split()[:4] == ["ad", "poor", "out", str(poor.plays)]
+    assert table[1].split()[:4] == ["ad", "poor", "eliminated", str(poor.plays)]
 
 
 def test_status_and_best_of_duels():

@@ -49,7 +49,7 @@ def test_who_can_begin_with_past_duels():
 
 
 @pytest.mark.parametrize("name", [name for name in ABLE if name != "multi_sbm"])
-def test_absorbing_is_learning_duel_by_duel(name):
+def test_a_warm_start_is_learning_duel_by_duel(name):
     policy, wins = fb.policies.make(name), past()
     module, params = policy.module, policy.encoded()
     warm_started, learned = (module.init(params, np.array([5, 5]), 1000) for _ in range(2))

@@ -46,6 +46,8 @@ def test_eliminations(comparison):
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["ad", "position"]
     with pytest.raises(InvalidInputError, match="eliminated nothing"):
         fb.plot.eliminations(comparison.results[0])
+    with pytest.raises(InvalidInputError, match="factors must be 2 names, one per factor"):
+        fb.plot.eliminations(comparison.results[2], factors=["ad"])
 
 
 def test_two_factors_are_no_duel():

@@ -37,7 +37,7 @@ EVENTS = [
 def test_summaries_count_every_event():
     by_level = {
         (summary.factor, summary.level): summary
-        for summary in elimination_summaries(invented(EVENTS), 2)
+        for summary in elimination_summaries(invented(EVENTS))
     }
     assert len(by_level) == 5
     assert by_level[0, 0]._asdict() == {

@@ -284,7 +284,7 @@ class Agent:
         """
         p_values = self._policy.p_values(self._params, self._state, self._rewards.range)
         named = self._labels
-        names = ("arm",) if named.kind == "duel" else named.names
+        names = named.factor_names
         levels = named.levels[: len(names)]
         factors = tuple(map(FactorEvidence, names, levels, p_values))
         return Evidence(self._policy.label, named.kind, self._ledger.learned, factors)

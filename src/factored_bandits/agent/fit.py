@@ -44,5 +44,5 @@ def interaction_test(policy: Policy, labels: Labels, reward_range: Range | None)
         )
 
     # in a duel both columns hold the same arms, and the test of one suffices
-    columns = (0,) if labels.kind == "duel" else tuple(range(len(labels.names)))
+    columns = tuple(range(len(labels.factor_names)))
     return InteractionTest(labels.sizes, columns)

@@ -33,6 +33,15 @@ class Labels:
         """The number of levels in each column, in an array of its own."""
         return np.array([len(levels) for levels in self.levels], dtype=np.int64)
 
+    @property
+    def factor_names(self) -> tuple[str, ...]:
+        """The names of what is chosen: those of the columns, or ("arm",) for duels.
+
+        >>> labels({"ad": ["A", "B"]}, None).factor_names, labels(None, ["A", "B"]).factor_names
+        (('ad',), ('arm',))
+        """
+        return ("arm",) if self.kind == "duel" else self.names
+
     def named(self, action: Sequence[int]) -> dict[str, Label]:
         """The labels of an action."""
         return {

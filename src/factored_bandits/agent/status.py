@@ -101,16 +101,11 @@ def level_rows(
     labels: Labels, plays: list[Ints], reports: list[list[LevelReport]] | None, slope: float
 ) -> Iterator[LevelStatus]:
     """A row per factor and level; `slope` is that of the map from rewards to the policy's scale."""
-    names = labels.names
-    levels = labels.levels
-
     if labels.kind == "duel":
-        names = ("arm",)
-        levels = levels[:1]
         plays = [plays[0] + plays[1]]
 
-    for factor, name in enumerate(names):
-        for i, level in enumerate(levels[factor]):
+    for factor, name in enumerate(labels.factor_names):
+        for i, level in enumerate(labels.levels[factor]):
             count = int(plays[factor][i])
             if reports is None:
                 yield LevelStatus(name, level, None, count, None, None, None)

@@ -174,7 +174,7 @@ def note_active_sets(run: Run, t: int, flags: Bools) -> None:
 
 
 @kernel
-def translate(run: Run, row: Ints) -> None:
+def renumber(run: Run, row: Ints) -> None:
     """The environment's numbering of a policy's action, into run.action."""
     action = run.action
     offsets = run.offsets
@@ -235,7 +235,7 @@ def play(
         if pause > 0:
             # The same play again and again, and nothing to learn from it: jump.
             pause = min(pause, horizon - t + 1)
-            translate(run, actions[0])
+            renumber(run, actions[0])
             price = regret(env, t, action)
             for l in range(columns):
                 plays[offsets[l] + action[l]] += pause
@@ -243,7 +243,7 @@ def play(
             while checkpoint < len(checkpoints) and checkpoints[checkpoint] < t + pause:
                 noted[checkpoint] = total + price * (checkpoints[checkpoint] - t + 1)
                 recommend(params, state, actions[0])
-                translate(run, actions[0])
+                renumber(run, actions[0])
                 correct[checkpoint] = regret(env, t, action) <= 0.0
                 checkpoint += 1
 
@@ -253,7 +253,7 @@ def play(
             continue
 
         for row in range(min(length, horizon - t + 1)):
-            translate(run, actions[row])
+            renumber(run, actions[row])
             for l in range(columns):
                 plays[offsets[l] + action[l]] += 1
 
@@ -270,7 +270,7 @@ def play(
                 noted[checkpoint] = total
                 # The scratch row `action` is free again: it takes the recommendation.
                 recommend(params, state, action)
-                translate(run, action)
+                renumber(run, action)
                 correct[checkpoint] = regret(env, t, action) <= 0.0
                 checkpoint += 1
             t += 1

@@ -80,6 +80,15 @@ def mean_of(values: Floats) -> Mean:
     return Mean(float(np.mean(values)), float(standard_error(values)))
 
 
+def finite_or_none(value: float) -> float | None:
+    """None instead of nan and infinity, which JSON does not know.
+
+    >>> finite_or_none(2.0), finite_or_none(math.inf), finite_or_none(math.nan)
+    (2.0, None, None)
+    """
+    return float(value) if math.isfinite(value) else None
+
+
 def verdict_of(distance: float, error: float, errors: float = 3.0) -> Verdict:
     """Does something hold that says `distance` is positive? Undecided within `errors` errors.
 

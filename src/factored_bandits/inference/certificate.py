@@ -105,7 +105,7 @@ class Certificate:
 
     @property
     def p_value(self) -> float:
-        """That the combination of the likeliest levels is not the best one.
+        """The p-value of some other combination than that of the likeliest levels being the best.
 
         It is the sum over the factors, at most 1.
         """
@@ -182,7 +182,7 @@ def certificate(
     """Certify which levels are ruled out and which are the best, valid at any stopping time.
 
     It rests on what the policy assumes. `tea`, `dueling_tea` and the policies that eliminate arms
-    for good (`savage`, `interleaved_filter`, `beat_the_mean`) can give one.
+    for good (such as `savage`, `beat_the_mean` and `merge_rucb`) can give one.
 
     Parameters
     ----------
@@ -240,13 +240,13 @@ def share_table(result: CertifiableRuns, alpha: float = ALPHA) -> Table:
     [('arm', '0 (the best)', '0%', '100%'), ('arm', '1', '100%', '0%'), ('arm', '2', '100%', '0%')]
     """
     found = certificate(result, alpha)
+    factors = list(dict.fromkeys(claim.factor for claim in found[0].claims))
     rows = []
     wrong = 0
 
     for index, claim in enumerate(found[0].claims):
         verdicts = [each.claims[index].verdict(alpha) for each in found]
-        factor = 0 if found[0].kind == "duel" else int(claim.factor)
-        best = claim.level == result.best[factor]
+        best = claim.level == result.best[factors.index(claim.factor)]
         if best:
             wrong += verdicts.count("not best")
 

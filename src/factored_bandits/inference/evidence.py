@@ -33,7 +33,7 @@ class Certifiable(Protocol):
     """A run, such as an `Agent`, of which there can be a certificate."""
 
     def evidence(self) -> Evidence:
-        """Raise `InvalidInputError` where nothing is proved."""
+        """What the run has shown; raises `InvalidInputError` where nothing is proved."""
 
 
 @runtime_checkable
@@ -45,4 +45,4 @@ class CertifiableRuns(Protocol):
         """The index of the level that is the best of each factor, in truth."""
 
     def evidences(self) -> list[Evidence]:
-        """Raise `InvalidInputError` where nothing is proved."""
+        """What each run has shown; raises `InvalidInputError` where nothing is proved."""

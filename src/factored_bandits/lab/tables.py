@@ -173,8 +173,7 @@ def arms(problem: Environment) -> str:
     >>> arms(fb.environments.identical_gap(16, 0.7)), arms(fb.environments.spiked(4))
     ('16', '4x4')
     """
-    sizes = problem.sizes[:1] if problem.kind == "duel" else problem.sizes
-    return "x".join(map(str, sizes))
+    return "x".join(map(str, problem.factor_sizes))
 
 
 def parquet(parts: Sequence[dict[str, Any]]) -> bytes:

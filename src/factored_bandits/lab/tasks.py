@@ -105,7 +105,7 @@ class Task:
 
     @property
     def seconds(self) -> float:
-        """Estimated."""
+        """How long it will take, by estimate."""
         return sum(chunk.seconds for chunk in self.chunks)
 
     @property

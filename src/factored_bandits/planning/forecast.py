@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
+from factored_bandits.core.stats import finite_or_none
 from factored_bandits.environments import Environment
 from factored_bandits.policies import Policy
 from factored_bandits.simulation.result import Result
@@ -110,10 +111,10 @@ class Forecast:
         decided = [
             {
                 "factor": factor,
-                "theory": finite(guaranteed),
-                "median": finite(share_point(rounds, 0.5)),
-                "quantile_90": finite(share_point(rounds, 0.9)),
-                "rounds": [finite(t) for t in rounds],
+                "theory": finite_or_none(guaranteed),
+                "median": finite_or_none(share_point(rounds, 0.5)),
+                "quantile_90": finite_or_none(share_point(rounds, 0.9)),
+                "rounds": [finite_or_none(t) for t in rounds],
             }
             for (factor, rounds), guaranteed in zip(every, theory, strict=True)
         ]
@@ -128,7 +129,7 @@ class Forecast:
             "repetitions": self.result.repetitions,
             "eliminates": self.eliminates,
             "best_found": self.best_found,
-            "found_after": finite(float(np.median(self.result.settled()))),
+            "found_after": finite_or_none(float(np.median(self.result.settled()))),
             "decided": decided if self.eliminates else None,
             "censored": float(np.isinf(self.all_decided).mean()) if self.eliminates else None,
             "lost_until_decided": self.lost(self.all_decided) if self.eliminates else None,
@@ -213,12 +214,3 @@ def share_point(rounds: Floats, share: float) -> float:
     inf
     """
     return float(np.sort(rounds)[max(0, math.ceil(share * len(rounds) - 1e-9) - 1)])
-
-
-def finite(value: float) -> float | None:
-    """None instead of infinity.
-
-    >>> finite(math.inf), finite(2.0)
-    (None, 2.0)
-    """
-    return float(value) if math.isfinite(value) else None

@@ -163,7 +163,7 @@ class Reports(Protocol):
     """A policy that tells what it knows of each level."""
 
     def status(self, params: Any, state: Any, t: int) -> list[list[LevelReport]]:
-        """Per factor and level."""
+        """A report per factor and level, at round t."""
 
 
 @runtime_checkable
@@ -179,7 +179,7 @@ class Certifies(Protocol):
     """A policy with anytime-valid p-values."""
 
     def p_values(self, params: Any, state: Any) -> list[Floats] | None:
-        """Per factor and level, of its being the best; None: nothing is proved."""
+        """Per factor and level the p-value of its being the best; None: nothing is proved."""
 
 
 @runtime_checkable

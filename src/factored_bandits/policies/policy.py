@@ -210,8 +210,10 @@ class Policy:
 
         found: list[Floats] | None = self.module.p_values(params, state)
         if found is None:
+            defaults = type(self.params)()._asdict().items()
+            changed = [f"{n}={v!r}" for n, v in defaults if v != getattr(self.params, n)]
             raise InvalidInputError(
-                f"{self.label}: nothing is proved with these parameters; use their defaults"
+                f"{self.label}: nothing is proved with these parameters; use {', '.join(changed)}"
             )
 
         return found

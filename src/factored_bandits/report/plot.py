@@ -13,6 +13,7 @@ from factored_bandits.environments import Environment
 from factored_bandits.errors import InvalidInputError, MissingExtraError
 from factored_bandits.simulation.benchmark import Benchmark
 from factored_bandits.simulation.compare import Comparison
+from factored_bandits.simulation.eliminations import factor_titles
 from factored_bandits.simulation.result import Result
 
 from . import charts
@@ -103,7 +104,7 @@ def eliminations(
     Raises
     ------
     InvalidInputError
-        If nothing was eliminated.
+        If nothing was eliminated, or there is not one name per factor.
     MissingExtraError
         If pandas or the library that draws is not installed.
 
@@ -122,20 +123,13 @@ def eliminations(
             "draw"
         )
 
-    sizes = result.sizes
-    names = [f"factor {l}" for l in range(len(sizes))]
-    if result.kind == "duel":
-        # A duel has two columns over the same arms, which are noted once.
-        sizes = sizes[:1]
-        names = ["arm"]
-
     chart = charts.timeline(
         _frame(result),
         title=title or f"{result.label}: when each level was active",
-        sizes=sizes,
+        sizes=result.environment.factor_sizes,
         horizon=result.horizon,
         best=result.best,
-        factors=factors or names,
+        factors=factor_titles(result.environment, factors),
         repetition=repetition,
     )
     return _drawn(chart, interactive)

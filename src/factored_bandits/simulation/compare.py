@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from factored_bandits.core.stats import finite_or_none
 from factored_bandits.core.table import Table
 from factored_bandits.environments import Environment
-from factored_bandits.errors import InvalidInputError, MissingExtraError
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies import Policy, make, make_all, names
 
 from .checkpoints import horizon_of
-from .eliminations import elimination_summaries, elimination_tables
-from .result import Result
+from .eliminations import elimination_summaries, elimination_tables, factor_titles
+from .result import Result, frame_of
 from .runner import check_playable
 from .simulate import simulate
 from .summaries import describe, regret_table
@@ -99,7 +100,7 @@ class Comparison:
         InvalidInputError
             If there is not one name per factor.
         """
-        shown = self._factors(factors)
+        shown = factor_titles(self.problem, factors)
         return [
             table
             for result in self.results
@@ -157,17 +158,12 @@ class Comparison:
         MissingExtraError
             If pandas is not installed.
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise MissingExtraError.of("pandas", "frame", "to_frame()") from None
-
-        return pd.DataFrame(self.columns())
+        return frame_of(self.columns())
 
     def to_dict(self) -> dict[str, Any]:
         """Everything that the table and the figure show, ready for JSON."""
         first = self.results[0]
-        sizes = self._sizes()
+        sizes = self.problem.factor_sizes
 
         return {
             "format": FORMAT,
@@ -191,18 +187,18 @@ class Comparison:
 
         eliminations = None
         if result.policy.eliminates:
-            levels = elimination_summaries(result, len(self._sizes()))
+            levels = elimination_summaries(result)
             eliminations = [level._asdict() for level in levels]
 
         return {
             "policy": result.label,
             "repetitions": result.repetitions,
             "mean": summary.mean,
-            "standard_error": _finite(summary.standard_error),
+            "standard_error": finite_or_none(summary.standard_error),
             "median": summary.median,
             "worst": summary.worst,
             "best_found": summary.correct,
-            "found_after": _finite(summary.settled),
+            "found_after": finite_or_none(summary.settled),
             "final_regret": result.regret[:, -1].tolist(),
             "curve": {
                 "round": result.checkpoints.tolist(),
@@ -212,23 +208,6 @@ class Comparison:
             },
             "eliminations": eliminations,
         }
-
-    def _sizes(self) -> tuple[int, ...]:
-        return self.problem.sizes[:1] if self.problem.kind == "duel" else self.problem.sizes
-
-    def _factors(self, given: Sequence[str] | None) -> list[str]:
-        sizes = self._sizes()
-        if given is None:
-            if self.problem.kind == "duel":
-                return ["arm"]
-            return [f"factor {l}" for l in range(len(sizes))]
-
-        if len(given) != len(sizes):
-            raise InvalidInputError(
-                f"factors must be {len(sizes)} names, one per factor, not {list(given)!r}"
-            )
-
-        return list(given)
 
 
 def compare(
@@ -384,7 +363,3 @@ def chosen_policies(given: Written | Iterable[Written]) -> list[Policy]:
         seen[policy.label] = policy
 
     return chosen
-
-
-def _finite(value: float) -> float | None:
-    return value if np.isfinite(value) else None

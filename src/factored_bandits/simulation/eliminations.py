@@ -8,7 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
+from factored_bandits.core.stats import finite_or_none
 from factored_bandits.core.table import Table
+from factored_bandits.environments import Environment
+from factored_bandits.errors import InvalidInputError
 
 from .result import Result
 
@@ -29,6 +32,25 @@ class EliminationSummary(NamedTuple):
     eliminated_at_end: float  # share of repetitions in which it was eliminated at the horizon
 
 
+def factor_titles(environment: Environment, given: Sequence[str] | None = None) -> list[str]:
+    """What tables and figures call the factors: the names given, or "factor 0", ..., or "arm".
+
+    >>> from factored_bandits.environments import identical_gap, spiked
+    >>> factor_titles(identical_gap(16)), factor_titles(spiked(16))
+    (['arm'], ['factor 0', 'factor 1'])
+    """
+    names = environment.factor_names
+    if given is None:
+        return [name if environment.kind == "duel" else f"factor {name}" for name in names]
+
+    if len(given) != len(names):
+        raise InvalidInputError(
+            f"factors must be {len(names)} names, one per factor, not {list(given)!r}"
+        )
+
+    return list(given)
+
+
 class _Counts(NamedTuple):
     """Per factor: arrays (repetitions, levels)."""
 
@@ -37,13 +59,14 @@ class _Counts(NamedTuple):
     re_entries: Floats
 
 
-def elimination_summaries(result: Result, factors: int) -> list[EliminationSummary]:
-    """One record per level of the first `factors` factors (a duel has one: its arms)."""
+def elimination_summaries(result: Result) -> list[EliminationSummary]:
+    """One record per level of each factor (a duel has one: its arms)."""
+    sizes = result.environment.factor_sizes
     found = []
 
-    for factor, counts in enumerate(_counts(result, factors)):
+    for factor, counts in enumerate(_counts(result)):
         first = np.median(counts.first, axis=0)
-        for level in range(result.sizes[factor]):
+        for level in range(sizes[factor]):
             eliminated = counts.eliminations[:, level]
             re_entered = counts.re_entries[:, level]
             found.append(
@@ -51,7 +74,7 @@ def elimination_summaries(result: Result, factors: int) -> list[EliminationSumma
                     factor=factor,
                     level=level,
                     best=level == result.best[factor],
-                    first_eliminated=float(first[level]) if np.isfinite(first[level]) else None,
+                    first_eliminated=finite_or_none(first[level]),
                     eliminated_share=float((eliminated > 0).mean()),
                     re_entries=float(np.median(re_entered)),
                     eliminated_at_end=float((eliminated > re_entered).mean()),
@@ -61,8 +84,8 @@ def elimination_summaries(result: Result, factors: int) -> list[EliminationSumma
     return found
 
 
-def _counts(result: Result, factors: int) -> list[_Counts]:
-    shapes = [(result.repetitions, size) for size in result.sizes[:factors]]
+def _counts(result: Result) -> list[_Counts]:
+    shapes = [(result.repetitions, size) for size in result.environment.factor_sizes]
     counts = [_Counts(np.full(shape, np.inf), np.zeros(shape), np.zeros(shape)) for shape in shapes]
 
     for row, record in enumerate(result.records):
@@ -80,9 +103,9 @@ def _counts(result: Result, factors: int) -> list[_Counts]:
 def elimination_tables(result: Result, names: Sequence[str]) -> list[Table]:
     """Tables of one policy: a row per level, or per group of levels, and columns per factor.
 
-    `names` are those of the factors: as many as the policy eliminates in.
+    `names` are the titles of the factors.
     """
-    every = elimination_summaries(result, len(names))
+    every = elimination_summaries(result)
     by_factor = [[summary for summary in every if summary.factor == l] for l in range(len(names))]
     build = _all_levels if max(map(len, by_factor)) <= SHOWN_LEVELS else _groups
 
@@ -102,8 +125,7 @@ def _all_levels(
             row += _cells(here[level], result.repetitions) if level < len(here) else ["", ""]
         rows.append(tuple(row))
 
-    arms = len(names) == 1 and names[0] == "arm"
-    return _table(result, names, rows, first="" if arms else "level")
+    return _table(result, names, rows, first="" if result.kind == "duel" else "level")
 
 
 def _cells(summary: EliminationSummary, repetitions: int) -> list[str]:

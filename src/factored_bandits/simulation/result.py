@@ -222,7 +222,7 @@ class Result:
                 "this result holds no p-values to certify from; simulate it with certify=True"
             )
 
-        names = ["arm"] if self.kind == "duel" else [str(l) for l in range(len(found))]
+        names = self.environment.factor_names
         evidences = []
         for row in range(self.repetitions):
             factors = [
@@ -293,12 +293,17 @@ class Result:
         MissingExtraError
             If pandas is not installed.
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise MissingExtraError.of("pandas", "frame", "to_frame()") from None
+        return frame_of(self.columns())
 
-        return pd.DataFrame(self.columns())
+
+def frame_of(columns: dict[str, Any]) -> pandas.DataFrame:
+    """The columns as a pandas frame, or an error that says what to install."""
+    try:
+        import pandas as pd
+    except ImportError:
+        raise MissingExtraError.of("pandas", "frame", "to_frame()") from None
+
+    return pd.DataFrame(columns)
 
 
 def _per_factor(rows: list[tuple[Any, ...]]) -> list[Any]:

@@ -69,8 +69,17 @@ def mean_levels(arms: str) -> float:
     >>> mean_levels("64"), mean_levels("16x16"), mean_levels("8x16")
     (64.0, 16.0, 12.0)
     """
+    return float(np.mean(sizes_of(arms)))
+
+
+def sizes_of(arms: str) -> list[int]:
+    """The number of arms, or of levels per factor, from the column `arms` of a tidy frame.
+
+    >>> sizes_of("64"), sizes_of("8x16")
+    ([64], [8, 16])
+    """
     try:
-        return float(np.mean([int(part) for part in arms.split("x")]))
+        return [int(part) for part in arms.split("x")]
     except ValueError:
         raise InvalidInputError(f"arms must be such as '64' or '16x16', not {arms!r}") from None
 

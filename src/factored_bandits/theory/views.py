@@ -157,7 +157,7 @@ def view(environment: Environment) -> View:
 
 def modules(environment: Environment) -> range:
     """The factors that have a module of their own: all, or the first position of a duel."""
-    return range(1 if environment.kind == "duel" else len(environment.sizes))
+    return range(len(environment.factor_sizes))
 
 
 def decided(environment: Environment) -> float:

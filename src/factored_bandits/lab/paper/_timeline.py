@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from factored_bandits.lab.results import Results
 from factored_bandits.report.charts import Chart, timeline
+from factored_bandits.simulation.eliminations import factor_titles
 
 
 def elimination_timeline(results: Results, problem: str, policy: str, title: str) -> list[Chart]:
@@ -15,4 +16,13 @@ def elimination_timeline(results: Results, problem: str, policy: str, title: str
     made = results.spec.instance(problem).problem()
     horizon = int(results.rounds(problem)[-1])
     name = f"{results.spec.name}-timeline"
-    return [timeline(chosen, name, title, sizes=made.sizes, horizon=horizon, best=made.best)]
+    chart = timeline(
+        chosen,
+        name,
+        title,
+        sizes=made.factor_sizes,
+        horizon=horizon,
+        best=made.best,
+        factors=factor_titles(made),
+    )
+    return [chart]

@@ -19,6 +19,7 @@ from typing import Any, Literal
 import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
+from factored_bandits.core.checks import integer
 from factored_bandits.errors import InvalidInputError, RewardOutOfRangeError
 
 from . import active_set, phase
@@ -55,11 +56,9 @@ class TEM:
     def __init__(
         self, size: int, bound: Literal["paper", "hoeffding", "bernstein", "betting"] = "paper"
     ) -> None:
-        if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 1:
-            raise InvalidInputError(f"size must be a whole number from 1, not {size!r}")
+        self.size = integer("size", size, low=1)
         if bound not in BOUNDS:
             raise InvalidInputError(f"bound must be one of {', '.join(BOUNDS)}, not {bound!r}")
-        self.size = int(size)
         self.bound = bound
         self._state = new_state(np.array([self.size]), BOUNDS[bound])
         self._plays = np.zeros(self.size, dtype=np.int64)
@@ -146,18 +145,14 @@ class TEM:
         [0, 1, 2]
         """
         fewest = len(self.active)
-        if isinstance(length, bool) or not isinstance(length, (int, np.integer)) or length < fewest:
-            raise InvalidInputError(
-                f"length must be a whole number from {fewest}, one play for each active arm, not "
-                f"{length!r}"
-            )
+        length = integer("length, one play for each active arm,", length, low=fewest)
 
         # TEA's phases are no longer than a factor, here they may be
         if length > len(self._state.phase_rewards):
-            self._state = self._state._replace(phase_rewards=np.zeros(int(length)))
+            self._state = self._state._replace(phase_rewards=np.zeros(length))
 
-        actions = np.zeros((int(length), 1), dtype=np.int64)
-        phase.schedule(self._state, 0, int(length), rng, actions)
+        actions = np.zeros((length, 1), dtype=np.int64)
+        phase.schedule(self._state, 0, length, rng, actions)
         self._planned = actions[:, 0].copy()
         return actions[:, 0]
 

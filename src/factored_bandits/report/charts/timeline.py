@@ -11,6 +11,7 @@ from factored_bandits.errors import InvalidInputError
 from factored_bandits.report.chart import Axis, Chart, Panel, Row
 from factored_bandits.report.palette import looks
 from factored_bandits.simulation.result import ELIMINATED
+from factored_bandits.simulation.summaries import sizes_of
 
 if TYPE_CHECKING:
     import pandas
@@ -51,7 +52,7 @@ def timeline(
     best
         The best level of each factor.
     factors
-        Names for the factors.
+        Names for the factors, such as ["arm"] for a duel; by default "factor 0", ...
     repetition
         The number of the repetition; by default the first in the frame.
     caption
@@ -87,7 +88,7 @@ def timeline(
     counts = sizes or _sizes(eliminations)
     known = horizon or _one(eliminations, "horizon")
     end = float(known or eliminations["round"].max() + 1)
-    names = factors or _default_names(len(counts))
+    names = factors or [f"factor {l}" for l in range(len(counts))]
 
     events = eliminations[eliminations["repetition"] == shown].sort_values("round", kind="stable")
     keys = [key for key in ("problem", "policy") if key in events.columns]
@@ -119,15 +120,11 @@ def timeline(
     )
 
 
-def _default_names(count: int) -> list[str]:
-    return ["arm"] if count == 1 else [f"factor {l}" for l in range(count)]
-
-
 def _sizes(eliminations: pandas.DataFrame) -> list[int]:
     """From the column `arms`, or as many as are mentioned."""
     arms = _one(eliminations, "arms")
     if arms:
-        return [int(part) for part in arms.split("x")]
+        return sizes_of(arms)
     return [int(one["level"].max()) + 1 for _, one in eliminations.groupby("factor")]
 
 

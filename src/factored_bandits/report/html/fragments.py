@@ -1,4 +1,4 @@
-"""Charts as the data that the templates show, and one chart as a piece of HTML."""
+"""Charts as the data that the templates show."""
 
 from __future__ import annotations
 
@@ -8,30 +8,9 @@ from typing import Any
 from factored_bandits.report.chart import Axis, Chart, Line, Panel
 from factored_bandits.report.plotly import axis, compact_runs, limits, row_height, traces
 
-from .templates import template
-
 RUN_POINTS = (12, 100)  # of each run in a page, at least and at most
 RUN_NUMBERS = 200_000  # of all runs in a page
 HEAD_HEIGHT = 60  # pixels of a panel of rows, beside its rows
-
-
-def fragment(chart: Chart, points: int = RUN_POINTS[1]) -> str:
-    """The chart as HTML, with the data from which the script of the page draws it.
-
-    Parameters
-    ----------
-    chart
-        The chart.
-    points
-        How many points of each run are kept.
-
-    Returns
-    -------
-    str
-        A `<figure>` with buttons, legend, caption and numbers.
-    """
-    macros: Any = template("chart.html").module
-    return str(macros.figure(view_of(chart, points)))
 
 
 def view_of(chart: Chart, points: int = RUN_POINTS[1]) -> dict[str, Any]:
