@@ -61,8 +61,8 @@ def test_tables_show_mean_median_worst_and_the_profile():
 
 def test_who_cannot_play_is_left_out_and_named():
     found = quiet("uniform, rank1_elim")
-    assert [r.policy for r in found.comparisons[0].results] == ["uniform", "rank1_elim"]
-    assert [r.policy for r in found.comparisons[1].results] == ["uniform"]
+    assert [r.label for r in found.comparisons[0].results] == ["uniform", "rank1_elim"]
+    assert [r.label for r in found.comparisons[1].results] == ["uniform"]
     assert found.left_out() == [f"rank1_elim left out of three: {found.refusals[1]['rank1_elim']}"]
     rows = {row[0]: row for row in found.profile().rows}
     assert rows["rank1_elim"][-1] == "1 of 2"

@@ -44,7 +44,7 @@ def test_click_rates_lie_between_two_and_five_percent():
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in INSTANCES if not name.startswith("stochastically_constrained")]
+    "name", [name for name in INSTANCES if not name.startswith("stochastically constrained")]
 )
 def test_all_but_the_adversary_are_uniformly_identifiable(name):
     problem = INSTANCES[name].problem()
