@@ -29,14 +29,19 @@ class FromScratch:
         """D_ij, N_ij and the evidence of i over j."""
         total, n, evidence, squares = 0.0, 0, 0.0, 0.0
         for arms, rewards in self.phases:
-            mine, theirs = rewards[arms == i], rewards[arms == j]
-            for y in (mine[r] - theirs[r] for r in range(min(len(mine), len(theirs)))):
-                if self.bound == "bernstein":
-                    evidence += (y - min(_bounds.CENTRE, total / n if n else 0.0)) ** 2
-                else:
-                    stake = min(max(total / (squares + _bounds.PRIOR), 0.0), _bounds.STAKE)
-                    evidence += math.log(1.0 + stake * y)
-                total, n, squares = total + y, n + 1, squares + y * y
+            differences = np.subtract.outer(rewards[arms == i], rewards[arms == j])
+            if differences.size == 0:
+                continue
+            comparisons = min(differences.shape)
+            if self.bound == "bernstein":
+                centre = min(_bounds.CENTRE, total / n if n else 0.0)
+                evidence += comparisons * ((differences - centre) ** 2).mean()
+            else:
+                stake = min(max(total / (squares + _bounds.PRIOR), 0.0), _bounds.STAKE)
+                evidence += comparisons * np.log(1.0 + stake * differences).mean()
+            total += comparisons * differences.mean()
+            squares += comparisons * (differences**2).mean()
+            n += comparisons
         return total, n, evidence
 
     def is_eliminated(self, i: int, delta: float) -> bool:

@@ -2,8 +2,8 @@
 
 A bound answers two questions, each by a kernel of its own: up to which log(1 / delta) does a lead
 eliminate the other arm (`..._threshold`, line 10 of Algorithm 3 solved for log(1 / delta)), and, if
-it needs more than D and N, what does one comparison add to the evidence (`..._gain`)? `threshold`,
-`radius` and `spent` at the end choose among the bounds.
+it needs more than D and N, how is a comparison weighed by what was known before (`centre` of
+bernstein, `stake` of betting)? `threshold`, `radius` and `spent` at the end choose among the bounds.
 """
 
 from __future__ import annotations
@@ -112,10 +112,9 @@ def bernstein_threshold(difference: float, size: int, evidence: float) -> float:
 
 
 @kernel
-def bernstein_gain(y: float, difference: float, n: int) -> float:
-    """What the paired difference y adds to V; D and N are those before it."""
-    centre = difference / n if n > 0 else 0.0
-    return (y - min(CENTRE, centre)) ** 2
+def centre(difference: float, n: int) -> float:
+    """The predicted mean of the comparisons of a phase; D and N are those before it."""
+    return min(CENTRE, difference / n if n > 0 else 0.0)
 
 
 # betting: the evidence is the log of the wealth of one who bets on the lead, a small part each time
@@ -133,11 +132,10 @@ def betting_threshold(size: int, evidence: float) -> float:
 
 
 @kernel
-def betting_gain(y: float, difference: float, sum_of_squares: float) -> float:
-    """What the paired difference y adds to log wealth; D and the sum of squares before it."""
+def stake(difference: float, sum_of_squares: float) -> float:
+    """The part of the wealth staked on each comparison of a phase; D and squares before it."""
     # Kelly's stake for small leads: mean over mean square
-    stake = min(difference / (sum_of_squares + PRIOR), STAKE)
-    return math.log1p(stake * y) if stake > 0.0 else 0.0
+    return min(max(difference, 0.0) / (sum_of_squares + PRIOR), STAKE)
 
 
 # One of the four

@@ -1,21 +1,28 @@
 """Lines 33-35 of Algorithm 3 play by play, for the bounds `bernstein` and `betting`.
 
-The first plays of two arms are compared, then their second plays, and so on: as many comparisons as
-in line 35, each of which can be weighed by what was known before it.
+Two arms that play m and k times in a phase are compared min(m, k) times, as in line 35. Which play
+is compared with which must not depend on their order: rewards that drift within the phase would
+give all comparisons one sign. So a comparison is averaged over all m k pairs of a play of one arm
+with a play of the other. What was known before the phase decides how it is weighed.
 """
 
 from __future__ import annotations
 
+import math
+
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
 
-from .bounds import BETTING, bernstein_gain, betting_gain, threshold
+from .bounds import BETTING, centre, stake, threshold
 from .state import State
+
+# factors 1 + stake y lie in [0.1, 1.9], so a product of this many neither vanishes nor overflows
+CHUNK = 256
 
 
 @kernel
 def sort_rewards(state: State, l: int, count: int, actions: Ints, rewards: Floats) -> None:
-    """The rewards of the phase arm by arm, in the order of play."""
+    """The rewards of the phase arm by arm."""
     base = state.offsets[l]
     first = 0
     for position in range(count):
@@ -55,11 +62,7 @@ def update_paired_plays(state: State, l: int, count: int) -> bool:
             ij = state.pair_offsets[l] + i * size + j
             ji = state.pair_offsets[l] + j * size + i
 
-            first_of_i = state.phase_first[base + i]
-            first_of_j = state.phase_first[base + j]
-            for r in range(min(state.phase_plays[base + i], state.phase_plays[base + j])):
-                y = state.phase_rewards[first_of_i + r] - state.phase_rewards[first_of_j + r]
-                update_evidence(state, ij, ji, y)
+            update_evidence(state, ij, ji, rewards_of(state, base + i), rewards_of(state, base + j))
 
             difference = state.D[ij]
             n = state.N[ij]
@@ -76,19 +79,68 @@ def update_paired_plays(state: State, l: int, count: int) -> bool:
 
 
 @kernel
-def update_evidence(state: State, ij: int, ji: int, y: float) -> None:
-    """One comparison of i with j: the evidence for both sides, then D and N."""
+def rewards_of(state: State, level: int) -> Floats:
+    """The rewards of one arm in the phase."""
+    first = state.phase_first[level]
+    return state.phase_rewards[first : first + state.phase_plays[level]]
+
+
+@kernel
+def update_evidence(state: State, ij: int, ji: int, of_i: Floats, of_j: Floats) -> None:
+    """The comparisons of i with j in one phase: the evidence for both sides, then D and N."""
+    # each comparison stands for as many pairs of plays as the arm with more plays has plays
+    pairs_per_comparison = max(len(of_i), len(of_j))
     difference = state.D[ij]
-    n = state.N[ij]
 
     if state.bound[0] == BETTING:
         squares = state.sum_of_squares[ij]
-        state.evidence[ij] += betting_gain(y, difference, squares)
-        state.evidence[ji] += betting_gain(-y, -difference, squares)
-        state.sum_of_squares[ij] = squares + y * y
+        stake_on_i = stake(difference, squares)
+        stake_on_j = stake(-difference, squares)
+        state.evidence[ij] += sum_of_logs(stake_on_i, of_i, of_j) / pairs_per_comparison
+        state.evidence[ji] += sum_of_logs(stake_on_j, of_j, of_i) / pairs_per_comparison
+        state.sum_of_squares[ij] = squares + sum_of_squares(0.0, of_i, of_j) / pairs_per_comparison
     else:
-        state.evidence[ij] += bernstein_gain(y, difference, n)
-        state.evidence[ji] += bernstein_gain(-y, -difference, n)
+        n = state.N[ij]
+        about_i = sum_of_squares(centre(difference, n), of_i, of_j)
+        about_j = sum_of_squares(centre(-difference, n), of_j, of_i)
+        state.evidence[ij] += about_i / pairs_per_comparison
+        state.evidence[ji] += about_j / pairs_per_comparison
 
-    state.D[ij] = difference + y
-    state.N[ij] = n + 1
+    # line 34, line 35
+    total = 0.0
+    for mine in of_i:
+        for theirs in of_j:
+            total += mine - theirs
+    state.D[ij] = difference + total / pairs_per_comparison
+    state.N[ij] += min(len(of_i), len(of_j))
+
+
+@kernel
+def sum_of_logs(staked: float, of_one: Floats, of_other: Floats) -> float:
+    """What a stake on one arm adds to log wealth, summed over all pairs of plays."""
+    if staked == 0.0:
+        return 0.0
+
+    total = 0.0
+    product = 1.0
+    factors = 0
+    for mine in of_one:
+        for theirs in of_other:
+            product *= 1.0 + staked * (mine - theirs)
+            factors += 1
+            if factors == CHUNK:
+                total += math.log(product)
+                product = 1.0
+                factors = 0
+
+    return total + math.log(product)
+
+
+@kernel
+def sum_of_squares(about: float, of_one: Floats, of_other: Floats) -> float:
+    """The squares of the differences about a centre, summed over all pairs of plays."""
+    total = 0.0
+    for mine in of_one:
+        for theirs in of_other:
+            total += (mine - theirs - about) ** 2
+    return total
