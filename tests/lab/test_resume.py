@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import subprocess
@@ -101,6 +102,75 @@ def test_killed_and_continued(tmp_path, expected):
     assert len(after) == TASKS
     assert kept.items() <= after.items(), "a finished task was run twice"
     pd.testing.assert_frame_equal(read(tmp_path), expected)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="every run is a fork of one process")
+def test_killed_many_times_while_writing(tmp_path, whole):
+    """The same rows as of a run that nobody disturbed; what was left half written is never read."""
+    script = Path(__file__).with_name("killed_runs.py")
+    out = tmp_path / "out"
+    done = subprocess.run(
+        [sys.executable, str(script), str(out), "10"],
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    ends = [line.split() for line in done.stdout.splitlines()]
+    assert {moment for moment, status in ends[:-1] if status == "-9"} == {
+        "half",
+        "written",
+        "renamed",
+    }
+    assert len(ends) >= 3 * TASKS // 10 - 1
+    assert ends[-1][1] == "0", done.stderr
+
+    left = list(out.rglob(".*.unfinished"))
+    assert len(left) == sum(moment != "renamed" for moment, _ in ends[:-1])
+    undisturbed = numbers(pd.read_parquet(whole / "results"))
+    pd.testing.assert_frame_equal(read(tmp_path), undisturbed)
+    for frame in ("eliminations", "plays"):
+        columns = ["problem", "policy", "repetition"]
+        one, other = (
+            pd.read_parquet(folder / frame).sort_values(columns, kind="stable", ignore_index=True)
+            for folder in (out, whole)
+        )
+        pd.testing.assert_frame_equal(one, other)
+
+    for path in left:
+        os.utime(path, (0, 0))
+    lab.Store(out).prepare()
+    assert not list(out.rglob(".*.unfinished"))
+
+
+@pytest.mark.full
+def test_reproduce_killed_at_any_moment(tmp_path):
+    """Experiments of the paper, compiled, by the command, killed from outside; one file damaged."""
+    command = [*COMMAND[:3], "reproduce", "--only", "bounds", "--only", "suite_factored"]
+    command += ["--workers", "2", "--quiet", "--out"]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    whole, out = tmp_path / "whole", tmp_path / "out"
+    subprocess.run([*command, str(whole)], check=True, **quiet)
+
+    kills = 0
+    for seconds in itertools.count(4):
+        process = subprocess.Popen([*command, str(out)], **quiet)
+        try:
+            process.wait(seconds)
+            break
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            kills += 1
+            for path in sorted(out.glob("results/*/*.parquet"))[:1]:
+                path.write_bytes(path.read_bytes()[:-100])
+
+    assert kills >= 3
+    assert process.returncode == 0
+    assert len(list((out / "damaged").rglob("*.parquet"))) >= 1
+    one, other = (numbers(pd.read_parquet(folder / "results")) for folder in (out, whole))
+    pd.testing.assert_frame_equal(one, other)
 
 
 def test_two_runs_on_one_folder(tmp_path, expected):

@@ -126,12 +126,18 @@ def write_csv(comparison: Comparison, path: Path) -> None:
 def warnings_as_sentences(category: type[Warning]) -> Iterator[None]:
     """Warnings of a category go to standard error, without the line of code that gave them."""
 
-    def tell(message: Warning | str, *_: Any) -> None:
-        click.echo(f"Warning: {message}", err=True)
+    before: Any = warnings.showwarning
 
+    def tell(message: Any, kind: type[Warning], *where: Any, **more: Any) -> None:
+        if issubclass(kind, category):
+            click.echo(f"Warning: {message}", err=True)
+        else:
+            before(message, kind, *where, **more)
+
+    chosen: Any = tell
     with warnings.catch_warnings():
         warnings.simplefilter("always", category)
-        warnings.showwarning = tell
+        warnings.showwarning = chosen
         yield
 
 

@@ -87,6 +87,8 @@ def _warn(found: Folder) -> None:
     """What the numbers do not contain."""
     for complaint in found.left_out:
         click.echo(f"Left out: {complaint}", err=True)
+    if found.left_out:
+        click.echo("The next run on this folder computes damaged files again.", err=True)
     for path in found.set_aside:
         click.echo(f"Set aside by a run, as damaged: {str(path)!r}", err=True)
 

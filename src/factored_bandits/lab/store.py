@@ -256,7 +256,10 @@ def _write(path: Path, content: bytes) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, content)
     except OSError as error:
-        raise InvalidInputError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
+        raise InvalidInputError(
+            f"cannot write {str(path)!r}: {error.strerror or error}; what is finished is kept, and "
+            "the next run goes on from there"
+        ) from None
 
 
 def _warn(sentence: str) -> None:
