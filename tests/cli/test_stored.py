@@ -102,11 +102,11 @@ def test_csv_into_a_full_device(folder):
 
 def test_read_only_places(folder):
     with shared_folder() as place:
-        place.chmod(0o555)
         invoke("results", "here")  # imports what the superuser may read
         here = shutil.copytree(folder, place / "here")
         for path in (here, *here.rglob("*")):
             path.chmod(0o755 if path.is_dir() else 0o644)
+        place.chmod(0o555)
         with as_nobody():
             rows = refused("results", str(here), "--csv", f"{place}/rows.csv")
             file = refused("init", f"{place}/ads.toml")

@@ -68,6 +68,25 @@ def test_folders_and_places_where_nothing_can_be_written(tmp_path):
         write_whole(tmp_path / "circle" / "x", b"")
 
 
+def test_permissions_are_kept(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("old")
+    path.chmod(0o640)
+    write_whole(path, b"new")
+    assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (b"new", 0o640)
+
+
+def test_a_read_only_file_is_not_replaced():
+    with shared_folder() as folder:
+        folder.chmod(0o777)
+        path = folder / "rows.csv"
+        path.write_text("old")
+        path.chmod(0o444)
+        with as_nobody(), pytest.raises(PermissionError):
+            write_whole(path, b"new")
+        assert [one.read_bytes() for one in folder.iterdir()] == [b"old"]
+
+
 def test_a_read_only_folder():
     with shared_folder() as folder:
         folder.chmod(0o555)

@@ -147,7 +147,7 @@ def test_killed_many_times_while_writing(tmp_path, whole):
 @pytest.mark.full
 def test_reproduce_killed_at_any_moment(tmp_path):
     """Experiments of the paper, compiled, by the command, killed from outside; one file damaged."""
-    command = [*COMMAND[:3], "reproduce", "--only", "bounds", "--only", "suite_factored"]
+    command = [*COMMAND[:3], "reproduce", "--only", "bounds", "--only", "katariya_table"]
     command += ["--workers", "2", "--quiet", "--out"]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     whole, out = tmp_path / "whole", tmp_path / "out"

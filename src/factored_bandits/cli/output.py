@@ -125,7 +125,6 @@ def write_csv(comparison: Comparison, path: Path) -> None:
 @contextlib.contextmanager
 def warnings_as_sentences(category: type[Warning]) -> Iterator[None]:
     """Warnings of a category go to standard error, without the line of code that gave them."""
-
     before: Any = warnings.showwarning
 
     def tell(message: Any, kind: type[Warning], *where: Any, **more: Any) -> None:

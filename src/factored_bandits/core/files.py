@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import shutil
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,8 +18,8 @@ def draft_of(path: Path) -> Iterator[Path]:
     """A draft beside a file, which takes its place when the block has ended without an error.
 
     The draft is on the disk before it is renamed, and removed if anything goes wrong. A link keeps
-    pointing where it did. What is no ordinary file, such as a pipe or `/dev/full`, is written
-    directly.
+    pointing where it did, and a file keeps its permissions; one that may not be written is refused.
+    What is no ordinary file, such as a pipe or `/dev/full`, is written directly.
 
     Parameters
     ----------
@@ -32,7 +34,7 @@ def draft_of(path: Path) -> Iterator[Path]:
     Raises
     ------
     OSError
-        If the draft cannot be flushed or renamed.
+        If the file may not be written, or the draft cannot be flushed or renamed.
 
     Examples
     --------
@@ -52,10 +54,17 @@ def draft_of(path: Path) -> Iterator[Path]:
         yield target
         return
 
+    replaces = os.path.exists(target)
+    effective = os.access in os.supports_effective_ids
+    if replaces and not os.access(target, os.W_OK, effective_ids=effective):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
+
     draft = target.with_name(f".{uuid.uuid4().hex}{UNFINISHED}")
     try:
         yield draft
         _flush(draft)
+        if replaces:
+            shutil.copymode(target, draft)
         draft.replace(target)
     except BaseException:
         # the first error is the one to tell

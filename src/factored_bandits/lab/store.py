@@ -29,7 +29,7 @@ from .tasks import Task
 if TYPE_CHECKING:
     import pandas
 
-STALE = 3600.0  # seconds after which a file that was never finished is swept away
+STALE = 86_400.0  # seconds after which a file that was never finished is swept away
 DAMAGED = "damaged"  # the folder of files that were set aside
 
 
