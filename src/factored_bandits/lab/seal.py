@@ -1,7 +1,6 @@
 """A seal: the SHA-256 of a Parquet file, kept in its own footer.
 
-Checksums of pages, which Parquet has, do not cover what describes the pages: of 1500 single bit
-flips in a file with such checksums, 40 changed numbers and were not noticed. The seal covers every
+Checksums of pages, which Parquet has, do not cover what describes the pages. The seal covers every
 byte but its own digits, which count as zeros. It is metadata, so other programs read the file as
 ever.
 """
