@@ -103,6 +103,77 @@ def test_killed_and_continued(tmp_path, expected):
     pd.testing.assert_frame_equal(read(tmp_path), expected)
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="every run is a fork of one process")
+def test_killed_many_times_while_writing(tmp_path, whole):
+    """The same rows as of a run that nobody disturbed; what was left half written is never read."""
+    script = Path(__file__).with_name("killed_runs.py")
+    out = tmp_path / "out"
+    done = subprocess.run(
+        [sys.executable, str(script), str(out), "10"],
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    ends = [line.split() for line in done.stdout.splitlines()]
+    assert {moment for moment, status in ends[:-1] if status == "-9"} == {
+        "half",
+        "written",
+        "renamed",
+    }
+    assert len(ends) >= 3 * TASKS // 10 - 1
+    assert ends[-1][1] == "0", done.stderr
+
+    left = list(out.rglob(".*.unfinished"))
+    assert len(left) == sum(moment != "renamed" for moment, _ in ends[:-1])
+    undisturbed = numbers(pd.read_parquet(whole / "results"))
+    pd.testing.assert_frame_equal(read(tmp_path), undisturbed)
+    for frame in ("eliminations", "plays"):
+        columns = ["problem", "policy", "repetition"]
+        one, other = (
+            pd.read_parquet(folder / frame).sort_values(columns, kind="stable", ignore_index=True)
+            for folder in (out, whole)
+        )
+        pd.testing.assert_frame_equal(one, other)
+
+    for path in left:
+        os.utime(path, (0, 0))
+    lab.Store(out).prepare()
+    assert not list(out.rglob(".*.unfinished"))
+
+
+@pytest.mark.full
+def test_reproduce_killed_at_any_moment(tmp_path):
+    """Experiments of the paper, compiled, by the command, killed from outside; one file damaged."""
+    command = [*COMMAND[:3], "reproduce", "--only", "bounds", "--only", "katariya_table"]
+    command += ["--workers", "2", "--quiet", "--out"]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    whole, out = tmp_path / "whole", tmp_path / "out"
+    subprocess.run([*command, str(whole)], check=True, **quiet)
+
+    tasks = len(list(whole.glob("results/*/*.parquet")))
+    lives = 0
+    kept = 0
+    while kept < tasks:
+        process = subprocess.Popen([*command, str(out)], **quiet)
+        lives += 1
+        while process.poll() is None and len(list(out.glob("results/*/*.parquet"))) <= kept:
+            time.sleep(0.05)
+        time.sleep(0.3 * lives % 1.0)  # in the middle of this or that
+        process.kill()
+        assert process.wait() in (0, -signal.SIGKILL)
+        kept = len(list(out.glob("results/*/*.parquet")))
+        if lives == 1:
+            next(out.glob("results/*/*.parquet")).write_bytes(b"PAR1")
+
+    assert lives >= 3
+    subprocess.run([*command, str(out)], check=True, **quiet)
+    assert len(list((out / "damaged").rglob("*.parquet"))) == 1
+    one, other = (numbers(pd.read_parquet(folder / "results")) for folder in (out, whole))
+    pd.testing.assert_frame_equal(one, other)
+
+
 def test_two_runs_on_one_folder(tmp_path, expected):
     runs = [start(tmp_path, "--workers", "1") for _ in range(2)]
     for process in runs:

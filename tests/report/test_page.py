@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from disk import small_disk
 from factored_bandits.core.table import Table
 from factored_bandits.errors import InvalidInputError, MissingExtraError
 from factored_bandits.report.charts import curves, profile
@@ -120,18 +121,16 @@ def test_a_folder_that_cannot_be_made(tmp_path):
         write_page(tmp_path / "file", [], [], {})
 
 
-def test_a_page_is_replaced_whole(frame, tmp_path, monkeypatch):
+def test_a_page_is_replaced_whole(frame, tmp_path):
     section = Section("one", "One", "First.", [profile(frame, name="within")])
     page = write_page(tmp_path, [section], [], {})
     before = page.read_text(encoding="utf-8")
 
-    def fails(*_):
-        raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr("factored_bandits.report.html.page._write", fails)
-        with pytest.raises(InvalidInputError, match=r"cannot write the report .*No space left"):
-            write_page(tmp_path, [Section("two", "Two", "Second.", [])], [], {})
+    with (
+        small_disk(100_000),
+        pytest.raises(InvalidInputError, match=r"cannot write the report .*File too large"),
+    ):
+        write_page(tmp_path, [Section("two", "Two", "Second.", [])], [], {})
     assert page.read_text(encoding="utf-8") == before
     assert "Second." in write_page(
         tmp_path, [Section("two", "Two", "Second.", [])], [], {}

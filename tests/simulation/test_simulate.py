@@ -258,6 +258,12 @@ def test_bad_input_is_refused_in_one_sentence(arguments, message):
         quiet(**{**base, **arguments})
 
 
+def test_workers_are_checked_without_a_compiler_too(monkeypatch):
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    with pytest.raises(InvalidInputError, match=r"workers must be a whole number .*, not -1"):
+        quiet("uniform", problems.additive(2, 2), 10, workers=-1)
+
+
 def test_bad_parameters_are_refused():
     with pytest.raises(
         UnknownNameError, match=r"no parameter of flat_ucb1 named 'alfa'; did you mean 'alpha'"

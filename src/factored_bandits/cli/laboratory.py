@@ -11,7 +11,7 @@ import click
 from factored_bandits.errors import InvalidInputError
 
 from .claims import show_claims
-from .output import INTERRUPTED, show, show_json
+from .output import INTERRUPTED, show, show_json, warnings_as_sentences
 from .running import Count
 
 if TYPE_CHECKING:
@@ -138,13 +138,16 @@ def run(file: Path, as_json: bool, **how: Any) -> None:
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 def init(file: Path) -> None:
     """Write a commented experiment to FILE, to be changed and run."""
+    from factored_bandits.core.files import write_whole
+
     from .template import TEMPLATE
 
     if file.exists():
         raise InvalidInputError(f"{str(file)!r} is there already; choose another name")
     name = "".join(c if c.isalnum() or c == "_" else "_" for c in file.stem)
+    text = TEMPLATE.format(name=name, file=file)
     try:
-        file.write_text(TEMPLATE.format(name=name, file=file), encoding="utf-8")
+        write_whole(file, text.encode())
     except OSError as error:
         raise InvalidInputError(f"{str(file)!r}: {error.strerror or error}") from None
 
@@ -178,7 +181,8 @@ def execute(
         raise InvalidInputError(f"--out {error}") from None
 
     try:
-        return lab.run(specs, preset, out, chosen, progress=not quiet)
+        with warnings_as_sentences(lab.DamagedFileWarning):
+            return lab.run(specs, preset, out, chosen, progress=not quiet)
     except KeyboardInterrupt:
         every = [task for spec in specs for task in lab.make_tasks(spec, preset)]
         kept = sum(store.has(task) for task in every)

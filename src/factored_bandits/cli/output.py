@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import dataclasses
 import importlib.util
@@ -10,12 +11,14 @@ import json
 import math
 import sys
 import textwrap
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from factored_bandits.core.files import draft_of
 from factored_bandits.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -111,12 +114,30 @@ def write_csv(comparison: Comparison, path: Path) -> None:
     """One row per policy, repetition and checkpoint."""
     columns = comparison.columns()
     try:
-        with path.open("w", newline="", encoding="utf-8") as file:
+        with draft_of(path) as draft, draft.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
             writer.writerow(columns)
             writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
     except OSError as error:
         raise InvalidInputError(f"--out {str(path)!r}: {error.strerror or error}") from None
+
+
+@contextlib.contextmanager
+def warnings_as_sentences(category: type[Warning]) -> Iterator[None]:
+    """Warnings of a category go to standard error, without the line of code that gave them."""
+    before: Any = warnings.showwarning
+
+    def tell(message: Any, kind: type[Warning], *where: Any, **more: Any) -> None:
+        if issubclass(kind, category):
+            click.echo(f"Warning: {message}", err=True)
+        else:
+            before(message, kind, *where, **more)
+
+    chosen: Any = tell
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", category)
+        warnings.showwarning = chosen
+        yield
 
 
 def stop_if_interrupted(report: Comparison | Plan | Benchmark) -> None:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from factored_bandits.errors import InvalidInputError
 
 from .output import check_csv_path, show, show_json
+
+if TYPE_CHECKING:
+    import pandas
+
+    from factored_bandits.lab.folder import Folder
 
 COLUMNS = (
     "experiment",
@@ -51,20 +56,22 @@ def results(
     Results of several versions of the code are listed apart.
     """
     from factored_bandits.core.table import Table
-    from factored_bandits.lab.store import overview, read_folder
+    from factored_bandits.lab.folder import overview, read_folder
 
     if csv is not None:
         check_csv_path(csv, "--csv")
-    chosen = {"experiment": experiment, "problem": problem, "policy": policy}
     try:
-        frame = read_folder(folder, {key: text for key, text in chosen.items() if text is not None})
+        found = read_folder(folder)
     except InvalidInputError as error:
         hint = f"factored-bandits reproduce --out {folder} makes some"
         raise InvalidInputError(f"{error} ({hint})") from None
 
+    _warn(found)
+    chosen = {"experiment": experiment, "problem": problem, "policy": policy}
+    texts = {key: text for key, text in chosen.items() if text is not None}
+    frame = found.containing(texts).frame
     if csv is not None:
-        frame.to_csv(csv, index=False)
-        click.echo(f"wrote {csv}", err=True)
+        _write_csv(frame, csv)
 
     rows = overview(frame)
     if as_json:
@@ -74,6 +81,28 @@ def results(
     caption = f"{len(frame):,} rows; {seconds:,.0f} seconds of work"
     cells = [_cells(row) for row in rows]
     show(Table("", COLUMNS, cells, caption, align="lllllrrrr"))
+
+
+def _warn(found: Folder) -> None:
+    """What the numbers do not contain."""
+    for complaint in found.left_out:
+        click.echo(f"Left out: {complaint}", err=True)
+    if found.left_out:
+        click.echo("The next run on this folder computes damaged files again.", err=True)
+    for path in found.set_aside:
+        click.echo(f"Set aside by a run, as damaged: {str(path)!r}", err=True)
+
+
+def _write_csv(frame: pandas.DataFrame, path: Path) -> None:
+    from factored_bandits.core.files import draft_of
+
+    try:
+        with draft_of(path) as draft:
+            frame.to_csv(draft, index=False)
+    except OSError as error:
+        raise InvalidInputError(f"--csv {str(path)!r}: {error.strerror or error}") from None
+
+    click.echo(f"wrote {path}", err=True)
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:

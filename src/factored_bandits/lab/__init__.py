@@ -18,10 +18,11 @@ from .lookup import load, names
 from .results import Results
 from .run import run
 from .spec import Preset, Spec
-from .store import Store
+from .store import DamagedFileWarning, Store
 from .tasks import Task, make_tasks
 
 __all__ = [
+    "DamagedFileWarning",
     "Engine",
     "Mean",
     "Preset",

@@ -87,4 +87,20 @@ def spec_of(name: str, source: str) -> Spec:
 
 def own_play(name: str) -> Callable[..., Any] | None:
     """The experiment's own way to play a repetition, if it does not use the simulator."""
-    return getattr(load(name), "play", None)
+    return _part(name, "play")
+
+
+def charts_of(spec: Spec) -> Callable[..., Any] | None:
+    """The experiment's own charts of its results; an experiment from a file has none."""
+    return None if spec.source else _part(spec.name, "charts")
+
+
+def table_of(spec: Spec) -> Callable[..., Any] | None:
+    """The experiment's own table of its results; an experiment from a file has none."""
+    return None if spec.source else _part(spec.name, "table")
+
+
+def _part(name: str, part: str) -> Callable[..., Any] | None:
+    """A function that the module of an experiment may have."""
+    found: Callable[..., Any] | None = getattr(load(name), part, None)
+    return found

@@ -33,22 +33,19 @@ def write(folder: Path, found: Sequence[Results], claims: Sequence[Claim]) -> Pa
 def section(results: Results) -> Section:
     """One experiment: its own charts and table, or the curves of regret."""
     spec = results.spec
-    module = None if spec.source else _module(results)
+    charts = _lookup.charts_of(spec)
+    table = _lookup.table_of(spec)
 
-    if module is not None and hasattr(module, "charts"):
-        drawn: list[Chart] = module.charts(results)
+    if charts is None:
+        drawn: list[Chart] = [curves(results.frame, f"{spec.name}-curves", spec.title)]
     else:
-        drawn = [curves(results.frame, f"{spec.name}-curves", spec.title)]
-
-    table = None
-    if module is not None and hasattr(module, "table"):
-        table = module.table(results)
+        drawn = charts(results)
 
     text = spec.text
     if results.missing:
         text += f"\n\n{results.missing} tasks are not finished; what is shown lacks them."
 
-    return Section(spec.name, spec.title, text, drawn, table)
+    return Section(spec.name, spec.title, text, drawn, table(results) if table else None)
 
 
 def facts(found: Sequence[Results]) -> dict[str, str]:

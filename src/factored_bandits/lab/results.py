@@ -77,17 +77,18 @@ class Results:
         Returns
         -------
         Results
-            Also if some tasks are not finished; `missing` says how many.
+            Also if some tasks are not finished; `missing` says how many. Files that are damaged
+            count as missing, and a `DamagedFileWarning` names them.
         """
-        chosen = make_tasks(spec, preset)
-        missing = sum(not store.has(task) for task in chosen)
+        every = make_tasks(spec, preset)
+        sound = store.sound(every)
         return cls(
             spec=spec,
             preset=preset,
-            frame=store.read("results", chosen),
-            eliminations=store.read("eliminations", chosen),
-            plays=store.read("plays", chosen),
-            missing=missing,
+            frame=store.read("results", sound),
+            eliminations=store.read("eliminations", sound),
+            plays=store.read("plays", sound),
+            missing=len(every) - len(sound),
         )
 
     def result(self, problem: str, policy: str) -> Result:

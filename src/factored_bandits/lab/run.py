@@ -22,7 +22,8 @@ def run(
 ) -> list[Results]:
     """Run the tasks that `out` does not hold yet, and read everything back.
 
-    It may be stopped at any moment, by any means; called again, it goes on.
+    It may be stopped at any moment, by any means; called again, it goes on. A damaged file is moved
+    to the folder `damaged`, named by a `DamagedFileWarning`, and computed again.
 
     Parameters
     ----------
@@ -64,6 +65,7 @@ def run(
     named = {task.name: task for spec in specs for task in make_tasks(spec, preset)}
     totals = {spec.name: sum(task.seconds for task in make_tasks(spec, preset)) for spec in specs}
     display = ProgressDisplay(totals, progress)
+    store.set_aside_damaged(named.values())
 
     for task in named.values():
         if store.has(task):

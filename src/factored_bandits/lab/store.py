@@ -2,9 +2,10 @@
 
     DIR/results/EXPERIMENT/PRESET-NUMBER-DIGEST.parquet      regret: checkpoints x repetitions
     DIR/eliminations/...  and  DIR/plays/...                 the same task's details, written before
+    DIR/damaged/...                                          files that could not be read, set aside
 
-A task is finished when its file in `results` is there. The digest in the name stands for the code,
-the problem and the preset, so results of other code are left alone and never read as these.
+A task is finished when its three files are there. The digest in the name stands for the code, the
+problem and the preset, so results of other code are left alone and never read as these.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ import contextlib
 import os
 import time
 import uuid
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from factored_bandits.core.stats import mean_of
-from factored_bandits.errors import InvalidInputError, MissingExtraError
+from factored_bandits.core.files import UNFINISHED, write_whole
+from factored_bandits.errors import InvalidInputError
 
+from .reading import check_file, read_files
 from .tables import FRAMES
 from .tasks import Task
 
@@ -27,15 +30,11 @@ if TYPE_CHECKING:
     import pandas
 
 STALE = 86_400.0  # seconds after which a file that was never finished is swept away
-# columns of few texts that are repeated in every row: categories in memory
-REPEATED = ("regret_unit", "arms", "task", "preset", "code", "version", "numpy", "numba", "machine")
-# the columns of a table where nothing is finished yet
-KEYS = ("experiment", "problem", "policy", "repetition")
-EMPTY = {
-    "results": (*KEYS, "round", "regret"),
-    "eliminations": (*KEYS, "round", "factor", "level", "event", "task"),
-    "plays": (*KEYS, "factor", "level", "plays", "task"),
-}
+DAMAGED = "damaged"  # the folder of files that were set aside
+
+
+class DamagedFileWarning(UserWarning):
+    """A file of results could not be read; what was in it is computed again."""
 
 
 class Store:
@@ -73,10 +72,11 @@ class Store:
         except OSError as error:
             raise InvalidInputError(f"{str(self.root)!r}: {error.strerror or error}") from None
 
-        for path in self.root.glob("*/*/.*.unfinished"):
-            with contextlib.suppress(FileNotFoundError):  # another run may sweep too
-                if time.time() - path.stat().st_mtime > STALE:
-                    path.unlink()
+        for pattern in ("", "*/", "*/*/"):
+            for path in self.root.glob(f"{pattern}.*{UNFINISHED}"):
+                with contextlib.suppress(OSError):  # another run may sweep too
+                    if time.time() - path.stat().st_mtime > STALE:
+                        path.unlink()
 
     @contextlib.contextmanager
     def at_work(self) -> Iterator[bool]:
@@ -87,7 +87,13 @@ class Store:
             yield True
             return
 
-        with (self.root / ".at-work").open("w") as file:
+        try:
+            file = (self.root / ".at-work").open("w")
+        except OSError:  # nobody can work here; if all is finished, nobody needs to
+            yield True
+            return
+
+        with file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
@@ -123,9 +129,85 @@ class Store:
         Returns
         -------
         bool
-            True if its results are there.
+            True if its files are there.
         """
-        return self.path("results", task).exists()
+        # not `Path.exists`, which complains about folders that it may not enter
+        return all(os.path.exists(self.path(frame, task)) for frame in FRAMES)
+
+    def sound(self, chosen: Sequence[Task]) -> list[Task]:
+        """The tasks that are finished and can be read; a warning names each file that cannot.
+
+        Parameters
+        ----------
+        chosen
+            The tasks to look at.
+
+        Returns
+        -------
+        list of Task
+            Those whose three files are as they were written.
+        """
+        found = []
+        for task in chosen:
+            complaints = self._complaints(task)
+            for complaint in complaints.values():
+                _warn(f"{complaint}; the next run computes it again")
+            if self.has(task) and not complaints:
+                found.append(task)
+
+        return found
+
+    def set_aside_damaged(self, chosen: Iterable[Task]) -> None:
+        """Move files that cannot be read out of the way, so that their tasks are not finished.
+
+        A warning names each of them.
+
+        Parameters
+        ----------
+        chosen
+            The tasks to look at.
+
+        Raises
+        ------
+        InvalidInputError
+            If a file cannot be moved.
+        """
+        for task in chosen:
+            for path, complaint in self._complaints(task).items():
+                aside = self._set_aside(path)
+                _warn(f"{complaint}; it is kept as {str(aside)!r} and computed again")
+
+    def _complaints(self, task: Task) -> dict[Path, str]:
+        """The files of a finished task that cannot be read, with the reasons."""
+        found: dict[Path, str] = {}
+        if not self.has(task):
+            return found
+
+        for frame in FRAMES:
+            path = self.path(frame, task)
+            try:
+                check_file(path, frame)
+            except InvalidInputError as error:
+                found[path] = str(error)
+
+        return found
+
+    def _set_aside(self, path: Path) -> Path:
+        aside = self.root / DAMAGED / path.relative_to(self.root)
+        if os.path.lexists(aside):  # it happened before
+            aside = aside.with_name(f"{uuid.uuid4().hex[:8]}-{path.name}")
+
+        try:
+            aside.parent.mkdir(parents=True, exist_ok=True)
+            # another run may have moved it meanwhile
+            with contextlib.suppress(FileNotFoundError):
+                path.rename(aside)
+        except OSError as error:
+            raise InvalidInputError(
+                f"cannot set {str(path)!r} aside: {error.strerror or error}"
+            ) from None
+
+        return aside
 
     def write(self, task: Task, tables: dict[str, bytes]) -> None:
         """Keep the results of a task; the file that makes it finished comes last.
@@ -144,7 +226,7 @@ class Store:
         """
         for frame in reversed(FRAMES):
             if frame in tables:
-                write_whole(self.path(frame, task), tables[frame])
+                _write(self.path(frame, task), tables[frame])
 
     def read(self, frame: str, chosen: Sequence[Task]) -> pandas.DataFrame:
         """One table of the tasks that are finished.
@@ -166,92 +248,19 @@ class Store:
         InvalidInputError
             If a file cannot be read.
         """
-        paths = [self.path(frame, task) for task in chosen if self.has(task)]
-        return read_files((path for path in paths if path.exists()), EMPTY[frame])
+        return read_files((self.path(frame, task) for task in chosen if self.has(task)), frame)
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that nobody ever sees a part of it, whatever happens meanwhile."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.unfinished")
-
+def _write(path: Path, content: bytes) -> None:
     try:
-        with unfinished.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, content)
     except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise InvalidInputError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
-
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the new name last, where the system lets a folder be opened."""
-    if os.name == "posix":
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        raise InvalidInputError(
+            f"cannot write {str(path)!r}: {error.strerror or error}; what is finished is kept, and "
+            "the next run goes on from there"
+        ) from None
 
 
-def read_files(paths: Iterable[Path], columns: Sequence[str]) -> pandas.DataFrame:
-    """The rows of several files as one frame."""
-    try:
-        import pandas as pd
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError as error:
-        raise MissingExtraError.of(str(error.name), "lab", "the laboratory") from None
-
-    tables: list[Any] = []
-    for path in paths:
-        try:
-            tables.append(pyarrow.parquet.ParquetFile(path).read())
-        except (pyarrow.ArrowInvalid, OSError) as error:
-            raise InvalidInputError(
-                f"{str(path)!r} cannot be read ({error}); delete it, and it is made again"
-            ) from None
-
-    if not tables:
-        return pd.DataFrame({name: [] for name in columns})
-    table = pyarrow.concat_tables(tables)
-    frame: pandas.DataFrame = table.to_pandas(
-        categories=[name for name in REPEATED if name in table.column_names]
-    )
-    return frame
-
-
-def read_folder(root: Path, containing: dict[str, str] | None = None) -> pandas.DataFrame:
-    """All rows of `results` in a folder, of whatever version, whose columns contain these texts."""
-    paths = sorted((root / "results").glob("*/*.parquet"))
-    if not paths:
-        raise InvalidInputError(f"{str(root)!r} holds no results")
-
-    frame = read_files(paths, EMPTY["results"])
-    for column, text in (containing or {}).items():
-        frame = frame[frame[column].str.contains(text, regex=False)]
-    return frame
-
-
-def overview(frame: pandas.DataFrame) -> list[dict[str, Any]]:
-    """Mean regret at the horizon and the time it took, per policy on a problem and version."""
-    keys = ["experiment", "problem", "policy", "preset", "code", "horizon"]
-    last = frame[frame["round"] == frame.horizon]
-    rows = []
-
-    for values, group in last.groupby(keys, sort=False):
-        mean = mean_of(group.regret.to_numpy())
-        named: Any = zip(keys, tuple(values), strict=True)
-        row: dict[str, Any] = dict(named)
-        row["horizon"] = int(row["horizon"])
-        row["repetitions"] = len(group)
-        row["mean"] = mean.value
-        row["standard_error"] = mean.error
-        row["seconds"] = float(group.seconds.sum())
-        rows.append(row)
-
-    return rows
+def _warn(sentence: str) -> None:
+    warnings.warn(sentence, DamagedFileWarning, stacklevel=3)

@@ -21,6 +21,7 @@ from factored_bandits.errors import MissingExtraError
 from factored_bandits.simulation.checkpoints import checkpoints_of
 from factored_bandits.simulation.result import ELIMINATED, RE_ENTERED, RunRecord
 
+from . import seal as _seal
 from .tasks import Chunk, Task
 
 if TYPE_CHECKING:
@@ -28,6 +29,28 @@ if TYPE_CHECKING:
 
 FRAMES = ("results", "eliminations", "plays")
 
+# The columns of each table.
+KEYS = ("experiment", "problem", "policy", "repetition")
+MEASURED = ("round", "regret", "correct")
+# the same in every row of a chunk
+FACTS = (
+    "horizon",
+    "regret_unit",
+    "arms",
+    "task",
+    "preset",
+    "seed",
+    "code",
+    "version",
+    "numpy",
+    "numba",
+    "machine",
+)
+COLUMNS = {
+    "results": (*KEYS, *MEASURED, *FACTS, "seconds"),
+    "eliminations": (*KEYS, "round", "factor", "level", "event", "task"),
+    "plays": (*KEYS, "factor", "level", "plays", "task"),
+}
 # Columns by type; all others are text.
 INTEGERS = ("repetition", "round", "horizon", "seed", "factor", "level", "plays")
 REALS = ("regret", "seconds")
@@ -177,22 +200,40 @@ def arms(problem: Environment) -> str:
 
 
 def parquet(parts: Sequence[dict[str, Any]]) -> bytes:
-    """Tables below each other, as the bytes of a Parquet file; types do not depend on the rows."""
+    """Tables below each other, as the bytes of a sealed Parquet file.
+
+    The types do not depend on the rows.
+    """
     try:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
         raise MissingExtraError.of("pyarrow", "lab", "the laboratory") from None
 
+    schema = schema_of(tuple(parts[0]))
+    tables = [pyarrow.table(columns, schema=schema) for columns in parts]
+    buffer = io.BytesIO()
+    with pyarrow.parquet.ParquetWriter(
+        buffer, schema, compression="zstd", write_page_checksum=True
+    ) as writer:
+        writer.write_table(pyarrow.concat_tables(tables))
+        writer.add_key_value_metadata({_seal.KEY: _seal.BLANK})
+
+    return _seal.sealed(buffer.getvalue())
+
+
+def schema_of(columns: Sequence[str]) -> Any:
+    """The types of some columns, as a schema of pyarrow.
+
+    >>> schema_of(["policy", "regret"]).types
+    [DataType(string), DataType(double)]
+    """
+    import pyarrow
+
     kinds = dict.fromkeys(INTEGERS, pyarrow.int64())
     kinds |= dict.fromkeys(REALS, pyarrow.float64())
     kinds |= dict.fromkeys(BOOLEANS, pyarrow.bool_())
-    schema = pyarrow.schema([(name, kinds.get(name, pyarrow.string())) for name in parts[0]])
-
-    tables = [pyarrow.table(columns, schema=schema) for columns in parts]
-    buffer = io.BytesIO()
-    pyarrow.parquet.write_table(pyarrow.concat_tables(tables), buffer, compression="zstd")
-    return buffer.getvalue()
+    return pyarrow.schema([(name, kinds.get(name, pyarrow.string())) for name in columns])
 
 
 def _version(library: str) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-import os
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from factored_bandits.core.files import write_whole
 from factored_bandits.core.table import Table
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.report.chart import Chart
@@ -115,28 +114,14 @@ def write_page(
         for chart in (chart for section in sections for chart in section.charts):
             drawn = chart.figure()
             for suffix in ("png", "pdf"):
-                _replace(figures / f"{chart.name}.{suffix}", functools.partial(save, drawn))
-        _replace(page, functools.partial(_write, page_of(sections, claims, facts, title)))
+                save(drawn, figures / f"{chart.name}.{suffix}")
+        write_whole(page, page_of(sections, claims, facts, title).encode())
     except OSError as error:
         raise InvalidInputError(
             f"cannot write the report into {str(folder)!r}: {error.strerror or error}"
         ) from None
 
     return page
-
-
-def _write(content: str, path: Path) -> None:
-    path.write_text(content, encoding="utf-8")
-
-
-def _replace(path: Path, write: Callable[[Path], None]) -> None:
-    """Write a draft beside it and rename that, so that nobody ever reads half a file."""
-    draft = path.with_name(f".{os.getpid()}-{path.name}")
-    try:
-        write(draft)
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def page_of(

@@ -7,6 +7,7 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from factored_bandits.core.files import draft_of
 from factored_bandits.errors import InvalidInputError, MissingExtraError
 from factored_bandits.report.chart import Chart, Panel
 from factored_bandits.report.palette import INK, SOFT
@@ -60,8 +61,10 @@ def check_figure_path(path: str | Path) -> Path:
 def save(figure: Figure, path: Path) -> None:
     """Write the figure, without a date, so that the same results give the same file."""
     dates = {".png": {}, ".pdf": {"CreationDate": None}, ".svg": {"Date": None}}
+    suffix = path.suffix.lower()
     try:
-        figure.savefig(path, metadata=dates[path.suffix.lower()])
+        with draft_of(path) as draft:
+            figure.savefig(draft, format=suffix[1:], metadata=dates[suffix])
     except OSError as error:
         raise InvalidInputError(
             f"cannot write the figure {str(path)!r}: {error.strerror or error}"
