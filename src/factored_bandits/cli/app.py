@@ -13,8 +13,8 @@ from factored_bandits.errors import FactoredBanditsError
 from .demo import demo
 from .laboratory import init, reproduce, run
 from .listing import environments, policies, version
-from .output import INTERRUPTED
 from .planning import plan
+from .process import INTERRUPTED, WRONG_INPUT
 from .running import compare, simulate
 from .stored import results
 from .suites import suite
@@ -22,6 +22,7 @@ from .suites import suite
 EPILOG = """\b
 Exit codes:
     0  done
+    1  the output cannot be written: full, closed, or nobody reads it any more
     2  wrong input: one sentence on standard error says what
   130  interrupted (Ctrl-C); what was finished is printed
 """
@@ -30,7 +31,7 @@ Exit codes:
 class WrongInput(click.ClickException):
     """An error of the library, shown as one sentence."""
 
-    exit_code = 2
+    exit_code = WRONG_INPUT
 
 
 @contextlib.contextmanager

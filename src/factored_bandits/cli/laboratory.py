@@ -11,7 +11,8 @@ import click
 from factored_bandits.errors import InvalidInputError
 
 from .claims import show_claims
-from .output import INTERRUPTED, show, show_json
+from .output import show, show_json
+from .process import INTERRUPTED
 from .running import Count
 
 if TYPE_CHECKING:

@@ -18,13 +18,13 @@ import click
 
 from factored_bandits.errors import InvalidInputError
 
+from .process import INTERRUPTED
+
 if TYPE_CHECKING:
     from factored_bandits.core.table import Table
     from factored_bandits.planning import Plan
     from factored_bandits.simulation.benchmark import Benchmark
     from factored_bandits.simulation.compare import Comparison
-
-INTERRUPTED = 130  # exit code, as shells have it
 
 
 def show(table: Table) -> None:

@@ -72,8 +72,8 @@ def finite(name: str, value: Any) -> float:
     1.0
     """
     try:
-        real = isinstance(value, Real) and type(value) is not bool
-        number = float(value) if real else math.nan
+        no_number = isinstance(value, bool) or not isinstance(value, Real)
+        number = math.nan if no_number else float(value)
     except OverflowError:
         number = math.nan
 
