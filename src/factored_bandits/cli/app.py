@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from factored_bandits import __version__
 from factored_bandits.errors import FactoredBanditsError
 
 from .demo import demo
@@ -76,6 +77,7 @@ SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
 
 @click.group(cls=App, epilog=EPILOG, context_settings=SETTINGS)
+@click.version_option(__version__, "--version", "-V", message="factored-bandits %(version)s")
 def app() -> None:
     """Compare algorithms that choose several things at once, or the best of K from duels.
 

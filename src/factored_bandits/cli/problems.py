@@ -12,6 +12,8 @@ import click
 
 from factored_bandits.errors import InvalidInputError
 
+from .values import Choice, Count, Number
+
 if TYPE_CHECKING:
     from factored_bandits.core.arrays import Floats
     from factored_bandits.environments import Environment
@@ -103,9 +105,9 @@ def options(generator: Callable[..., Environment]) -> Iterator[click.Option]:
 
 
 def _type(hint: Any) -> Any:
-    return (
-        click.Choice(typing.get_args(hint)) if typing.get_origin(hint) is typing.Literal else hint
-    )
+    if typing.get_origin(hint) is typing.Literal:
+        return Choice(typing.get_args(hint))
+    return {int: Count(), float: Number()}.get(hint, hint)
 
 
 FILES = {
