@@ -11,9 +11,11 @@ Choose several things at once, or the best of K from comparisons, and learn fast
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # as in typing, whose import would take most of the time of this one
 if TYPE_CHECKING:
+    from typing import Any
+
     from factored_bandits import environments, errors, inference, lab, policies, testing, theory
     from factored_bandits.agent import Agent
     from factored_bandits.environments import load_duels, load_preferences, suites

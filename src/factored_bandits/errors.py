@@ -17,6 +17,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+FEW = 10  # names that are listed even where one of them is near
+
 
 class FactoredBanditsError(Exception):
     """The root: ``except FactoredBanditsError`` catches every error of the library."""
@@ -31,7 +33,9 @@ class UnknownNameError(InvalidInputError, LookupError):
 
     @classmethod
     def of(cls, what: str, name: object, known: Iterable[str]) -> UnknownNameError:
-        """Make the error for `name`, with the nearest known name and the whole list.
+        """Make the error for `name`, with the nearest known name.
+
+        All known names follow if they are few, or if none is near.
 
         Parameters
         ----------
@@ -49,13 +53,46 @@ class UnknownNameError(InvalidInputError, LookupError):
 
         Examples
         --------
-        >>> print(UnknownNameError.of("policy", "taa", ["tea", "uniform"]))
-        no policy named 'taa'; did you mean 'tea'? (known: tea, uniform)
+        >>> print(UnknownNameError.of("policy", "TEA", ["tea", "uniform"]))
+        no policy named 'TEA'; did you mean 'tea'? (known: tea, uniform)
+        >>> print(UnknownNameError.of("number", "Seven", ["seven", *"abcdefghijkl"]))
+        no number named 'Seven'; did you mean 'seven'?
         """
         known = sorted(known)
-        near = difflib.get_close_matches(str(name), known, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        return cls(f"no {what} named {name!r}{hint} (known: {', '.join(known)})")
+        hint = did_you_mean(name, known)
+        every = f" (known: {', '.join(known)})" if not hint or len(known) <= FEW else ""
+        return cls(f"no {what} named {name!r}{hint}{every}")
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """Suggest the known name that is nearest, whatever its case and with - or _ or a space.
+
+    Parameters
+    ----------
+    name
+        What was given.
+    known
+        The names that there are.
+
+    Returns
+    -------
+    str
+        The end of a sentence; empty if no name is near.
+
+    Examples
+    --------
+    >>> did_you_mean("Flat UCB1", ["flat_ucb1", "tea"])
+    "; did you mean 'flat_ucb1'?"
+    >>> did_you_mean("best", ["flat_ucb1", "tea"])
+    ''
+    """
+    plain = {_plain(each): each for each in known}
+    near = difflib.get_close_matches(_plain(str(name)), plain, n=1)
+    return f"; did you mean {plain[near[0]]!r}?" if near else ""
+
+
+def _plain(name: str) -> str:
+    return name.casefold().replace("-", "_").replace(" ", "_")
 
 
 class RewardOutOfRangeError(InvalidInputError):

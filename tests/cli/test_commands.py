@@ -239,8 +239,8 @@ def test_options_of_a_problem_are_those_of_its_generator():
     text = run("compare", "rank1", "--help").output
     for option in (
         "--levels INTEGER",
-        "--best FLOAT",
-        "--gap FLOAT",
+        "--best NUMBER",
+        "--gap NUMBER",
         "--factors INTEGER",
         "[default: 0.75]",
     ):
@@ -289,6 +289,7 @@ def test_environments_are_listed_and_described():
 
 
 def test_version():
+    assert run("--version").stdout == f"factored-bandits {fb.__version__}\n"
     assert run("version").stdout.splitlines()[0] == f"factored-bandits {fb.__version__}"
 
 
@@ -304,6 +305,35 @@ def test_a_terminal_gets_the_same_cells(monkeypatch):
     (thing,) = drawn
     assert thing.title == "A \\[title]"
     assert [list(column.cells) for column in thing.columns] == [["mine\\[b]"], ["26,199"]]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["policies"],
+        ["policies", "--duels"],
+        ["environments"],
+        ["compare", "rank1", "--policies", "uniform,tea", *SMALL, "--eliminations"],
+        ["simulate", "rank1", "--policy", "tea", *SMALL, "--certificate"],
+    ],
+)
+def test_forty_columns(command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    lines = run(*command).stdout.splitlines()
+    title = "rank1 (levels 3, best 0.75, gap 0.2, factors 2)"  # a sentence, which a terminal wraps
+    assert all(len(line) <= 40 or line == title or "=" in line for line in lines), lines
+
+
+def test_a_narrow_terminal_gets_rows_as_lines(monkeypatch):
+    from factored_bandits.cli import output
+    from factored_bandits.core.table import Table
+
+    monkeypatch.setattr(output.sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "20")
+    said = []
+    monkeypatch.setattr(output.click, "echo", said.append)
+    output.show(Table("", ("policy", "regret"), [("stochastically_constrained", "26,199")]))
+    assert said == ["policy  stochastical\n        ly_constrain\n        ed\nregret  26,199"]
 
 
 def test_demo_tells_the_whole_story(tmp_path, monkeypatch):

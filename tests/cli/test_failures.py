@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -20,11 +21,31 @@ COMMAND = [sys.executable, "-m", "factored_bandits.cli"]
     ("arguments", "complaint"),
     [
         ("compare rank1 --policies taa", "did you mean 'tea'"),
+        ("compare rank1 --policies TEA", "Error: no policy named 'TEA'; did you mean 'tea'?\n"),
+        (
+            "compare rank1 --policies tea(bound=Betting)",
+            "tea: bound must be 'paper' or 'hoeffding' or 'bernstein' or 'betting', not 'Betting'; "
+            "did you mean 'betting'?",
+        ),
+        ("compar rank1", "No such command 'compar'. Did you mean 'compare'?"),
+        ("suite factord", "'factord' is not one of factored, duels; did you mean 'factored'?"),
+        ("compare rank1 --levels 1.5e0", "'--levels': '1.5e0' is not a whole number such as"),
+        ("compare rank1 --best nan", "'--best': 'nan' is not a number such as 0.2"),
+        ("compare identical-gap --arms 1e6 --policies dueling_tea", "needs about 14.6 TiB"),
+        ("compare rank1 --levels 100000000", "a problem with 2 factors of 100,000,000 levels"),
+        (
+            "compare table --means claims.npy",
+            "claims.npy: an array of 300,000 x 300,000 numbers needs about 3.27 TiB of memory",
+        ),
+        (
+            "compare table --means words.csv",
+            "words.csv, line 1, column 1: expected a number, found",
+        ),
         ("compare rank1 --policies uniform,uniform", "'uniform' is listed twice"),
         ("compare rank1 --policies flat_ucb1(beta=1)", "no parameter of flat_ucb1 named 'beta'"),
         (
             "compare rank1 --policies flat_ucb1(alpha=x)",
-            "flat_ucb1: alpha must be a finite float, not 'x'",
+            "flat_ucb1: alpha must be a finite number, not 'x'",
         ),
         (
             "compare rank1 --policies flat_ucb1(alpha=f())",
@@ -47,7 +68,10 @@ COMMAND = [sys.executable, "-m", "factored_bandits.cli"]
         ),
         ("compare rank1 --policies uniform --seed -1", "seed must be a whole number"),
         ("compare rank1 --policies uniform --workers -1", "workers must be a whole number"),
-        ("compare rank1 --levels many", "'--levels': 'many' is not a valid integer"),
+        (
+            "compare rank1 --levels many",
+            "'--levels': 'many' is not a whole number such as 1000000 or 1e6",
+        ),
         ("compare rank1 --levels 0", "levels must be a whole number from 1"),
         ("compare rank1 --gap 2", "gap must lie between 0"),
         ("compare rank1 --flavour sweet", "No such option"),
@@ -93,12 +117,27 @@ def test_wrong_input_is_one_sentence_and_exit_code_2(arguments, complaint, tmp_p
     (tmp_path / "words.txt").write_text("some, words\n")
     (tmp_path / "large.csv").write_text("0.5,2\n")
     (tmp_path / "wrong.npy").write_bytes(b"not numpy")
+    with (tmp_path / "claims.npy").open("wb") as file:
+        header = {"descr": "<f8", "fortran_order": False, "shape": (300_000, 300_000)}
+        np.lib.format.write_array_header_1_0(file, header)
     result = CliRunner().invoke(app, arguments.split())
     assert result.exit_code == 2, result.output
     assert complaint in result.stderr
     assert result.stdout == ""
     assert result.stderr.startswith("Error: ")
     assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "option", ["--levels", "--factors", "--repetitions", "--horizon", "--seed"]
+)
+def test_whole_numbers_may_be_written_with_an_exponent(option):
+    options = {"--levels": "3", "--factors": "2", "--repetitions": "1", "--horizon": "5"}
+    arguments = [word for pair in {**options, option: "2e0"}.items() for word in pair]
+    result = CliRunner().invoke(
+        app, ["compare", "rank1", "--policies", "uniform", "--quiet", *arguments]
+    )
+    assert result.exit_code == 0, result.output
 
 
 def test_no_traceback_and_the_exit_code_of_a_process():

@@ -77,7 +77,7 @@ def test_ctrl_c_has_its_exit_code(monkeypatch):
         ("--factors", "five", "--factors must be whole numbers such as 5,4,3, not 'five'"),
         ("--factors", "5,,3", "--factors must be whole numbers"),
         ("--factors", "5,1", "factors must be whole numbers from 2"),
-        ("--base-rate", "low", "'--base-rate': 'low' is not a valid float"),
+        ("--base-rate", "low", "'--base-rate': 'low' is not a number such as 0.2"),
         ("--base-rate", "5", "base_rate must lie between 0 and 1"),
         ("--base-rate", "0.9", "above 1; lower one of them"),
         ("--lift", "20%", "--lift must be a number such as 0.2"),

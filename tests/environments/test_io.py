@@ -73,10 +73,13 @@ def test_preferences():
     [
         ("winner,loser\nA,B\nA\n", ", line 3: expected a winner and a loser, found 'A'"),
         ("A\n", ", line 1: expected a winner and a loser, found 'A'"),
-        ("A,B\n,B\n", ", line 2: the winner is empty"),
-        ("A,B\nA,\n", ", line 2: the loser is empty"),
+        ("A,B\n,B\n", ", line 2, column 1: the winner is empty"),
+        ("A,B\nA,\n", ", line 2, column 2: the loser is empty"),
         ("A,B\n\nB,B\n", ", line 3: 'B' cannot have duelled itself"),
-        ("A,B,perhaps\n", ", line 1: the tie must be 1 or 0, yes or no, or empty, not 'perhaps'"),
+        (
+            "A,B,perhaps\n",
+            ", line 1, column 3: the tie must be 1 or 0, yes or no, or empty, not 'perhaps'",
+        ),
         ("winner,loser\n", ": no duels"),
         ("", ": no duels"),
     ],

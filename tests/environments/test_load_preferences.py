@@ -59,9 +59,9 @@ def test_what_is_loaded_makes_a_problem(tmp_path):
     [
         (".5 .6 .7\n.4 .5\n.3 .4 .5\n", ", line 2: 2 numbers where the rows before have 3"),
         ("# K\n4\n" + ROWS, ": the first line announces 4 arms, 3 rows follow"),
-        (".5 .6 .7\n# fine\n.4 five .6\n", ", line 3: expected numbers, found '.4 five .6'"),
-        ("a,b\n0.5,0.6\n0.4,0.5\n", ", line 1: expected numbers, found 'a,b'"),
-        ("0.5,,0.7\n", ", line 1: expected numbers, found '0.5,,0.7'"),
+        (".5 .6 .7\n# fine\n.4 five .6\n", ", line 3, column 2: expected a number, found 'five'"),
+        ("a,b\n0.5,0.6\n0.4,0.5\n", ", line 1, column 1: expected a number, found 'a'"),
+        ("0.5,,0.7\n", ", line 1, column 2: expected a number, found nothing"),
         (".5 .6 .7\n.4 .5 .6\n", ": preferences must be a square matrix, not of shape (2, 3)"),
         (".5 1.6\n-.6 .5\n", ": preferences[0][1] = 1.6 is not a probability between 0 and 1"),
         (".5 nan\n.4 .5\n", ": preferences[0][1] = nan is not a probability between 0 and 1"),
@@ -118,9 +118,40 @@ def test_arrays_that_are_not_numbers_are_refused(tmp_path):
     np.save(tmp_path / "cube.npy", np.zeros((2, 2, 2)))
     for name, complaint in [
         ("words", "not an array of numbers"),
-        ("objects", "not an array that NumPy has saved"),
+        ("objects", "not an array of numbers"),
         ("cube", "preferences must be a square matrix, not of shape (2, 2, 2)"),
     ]:
         with pytest.raises(InvalidInputError) as caught:
             fb.load_preferences(tmp_path / f"{name}.npy")
         assert str(caught.value) == f"{tmp_path / name}.npy: {complaint}"
+
+
+def test_a_header_that_claims_more_than_there_is(tmp_path):
+    file = tmp_path / "claims.npy"
+    with file.open("wb") as open_file:
+        header = {"descr": "<f8", "fortran_order": False, "shape": (300_000, 300_000)}
+        np.lib.format.write_array_header_1_0(open_file, header)
+    with pytest.raises(InvalidInputError) as caught:
+        fb.load_preferences(file)
+    said = str(caught.value)
+    assert said.startswith(
+        f"{file}: an array of 300,000 x 300,000 numbers needs about 3.27 TiB of memory, and "
+    )
+    assert said.endswith(" numbers would fit")
+
+
+def test_a_file_that_is_cut_off(tmp_path):
+    file = tmp_path / "half.npy"
+    np.save(file, THREE)
+    file.write_bytes(file.read_bytes()[:-8])
+    with pytest.raises(InvalidInputError) as caught:
+        fb.load_preferences(file)
+    assert str(caught.value) == (
+        f"{file}: the file is cut off; an array of 3 x 3 numbers takes 72 bytes, and 64 bytes are "
+        "there"
+    )
+
+
+def test_matrices_in_other_encodings(tmp_path):
+    (tmp_path / "wide.txt").write_bytes(ROWS.encode("utf-16"))
+    assert np.array_equal(fb.load_preferences(tmp_path / "wide.txt"), THREE)

@@ -115,7 +115,7 @@ def test_nothing_is_skipped_where_time_matters():
         ({"swing": -0.1}, "swing must be at least 0"),
         ({"growth": 1.0}, r"growth in \(1, 1000\]"),
         ({"pattern": "jump"}, "pattern must be 'switch' or 'drift'"),
-        ({"best_moves": 1}, "best_moves True or False"),
+        ({"best_moves": 1}, "best_moves must be True or False, not 1"),
         ({"swing": 0.7}, "the mean of combination .* is 1.1"),
     ],
 )

@@ -270,7 +270,7 @@ def test_bad_parameters_are_refused():
     ):
         fb.policies.make("flat_ucb1", alfa=1)
     for bad in ("x", math.nan, True, None):
-        with pytest.raises(InvalidInputError, match="alpha must be a finite float"):
+        with pytest.raises(InvalidInputError, match="alpha must be a finite number"):
             fb.policies.make("flat_ucb1", alpha=bad)
     with pytest.raises(InvalidInputError, match="bound must be"):
         fb.policies.make("tea", bound="tight")

@@ -18,6 +18,7 @@ from factored_bandits.inference.certificate import certificate
 from factored_bandits.inference.diagnosis import Diagnosis, diagnosis
 from factored_bandits.inference.evidence import Evidence, FactorEvidence
 from factored_bandits.policies import Policy, make
+from factored_bandits.policies.footprint import check_memory
 
 from . import fit, snapshot
 from .decision import Decision
@@ -97,6 +98,7 @@ class Agent:
 
         sizes = self._labels.sizes
         self._policy.check(sizes, self._horizon)
+        check_memory(self._policy, sizes)
         self._params = self._policy.encoded()
         self._state = self._policy.module.init(self._params, sizes, self._horizon)
 

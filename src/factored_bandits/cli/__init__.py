@@ -7,13 +7,11 @@ import sys
 
 def main() -> int:
     """The entry point of the command `factored-bandits`."""
+    # Nothing is imported before this line: from here on, Ctrl-C is answered.
     try:
-        from .app import app
-    except ModuleNotFoundError as error:
-        if error.name != "click":
-            raise
-        print('the command line needs click: pip install "factored-bandits[cli]"', file=sys.stderr)
-        return 2
+        from .process import run
 
-    app(prog_name="factored-bandits")
-    return 0
+        return run()
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130

@@ -8,13 +8,14 @@ from typing import Any
 
 import click
 
+from factored_bandits import __version__
 from factored_bandits.errors import FactoredBanditsError
 
 from .demo import demo
 from .laboratory import init, reproduce, run
 from .listing import environments, policies, version
-from .output import INTERRUPTED
 from .planning import plan
+from .process import INTERRUPTED, WRONG_INPUT
 from .running import compare, simulate
 from .stored import results
 from .suites import suite
@@ -22,6 +23,7 @@ from .suites import suite
 EPILOG = """\b
 Exit codes:
     0  done
+    1  the output cannot be written: full, closed, or nobody reads it any more
     2  wrong input: one sentence on standard error says what
   130  interrupted (Ctrl-C); what was finished is printed
 """
@@ -30,7 +32,7 @@ Exit codes:
 class WrongInput(click.ClickException):
     """An error of the library, shown as one sentence."""
 
-    exit_code = 2
+    exit_code = WRONG_INPUT
 
 
 @contextlib.contextmanager
@@ -75,6 +77,7 @@ SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
 
 @click.group(cls=App, epilog=EPILOG, context_settings=SETTINGS)
+@click.version_option(__version__, "--version", "-V", message="factored-bandits %(version)s")
 def app() -> None:
     """Compare algorithms that choose several things at once, or the best of K from duels.
 

@@ -11,8 +11,9 @@ import click
 from factored_bandits.errors import InvalidInputError
 
 from .claims import show_claims
-from .output import INTERRUPTED, show, show_json, warnings_as_sentences
-from .running import Count
+from .output import show, show_json, warnings_as_sentences
+from .process import INTERRUPTED
+from .values import Choice, Count
 
 if TYPE_CHECKING:
     from factored_bandits.core.table import Table
@@ -48,7 +49,7 @@ def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option(
             "--engine",
-            type=click.Choice(["processes", "dask", "ray"]),
+            type=Choice(["processes", "dask", "ray"]),
             default="processes",
             show_default=True,
             help="Who does the work: processes on this machine, a Dask cluster, or Ray.",

@@ -9,6 +9,8 @@ import importlib.util
 import itertools
 import json
 import math
+import os
+import shutil
 import sys
 import textwrap
 import warnings
@@ -21,19 +23,31 @@ import click
 from factored_bandits.core.files import draft_of
 from factored_bandits.errors import InvalidInputError
 
+from .process import INTERRUPTED
+
 if TYPE_CHECKING:
     from factored_bandits.core.table import Table
     from factored_bandits.planning import Plan
     from factored_bandits.simulation.benchmark import Benchmark
     from factored_bandits.simulation.compare import Comparison
 
-INTERRUPTED = 130  # exit code, as shells have it
+
+PADDING = 3  # characters between the columns of a drawn table
 
 
 def show(table: Table) -> None:
-    """The table: drawn by rich on a terminal, as plain aligned text everywhere else."""
-    if sys.stdout.isatty() and importlib.util.find_spec("rich") is not None:
+    """The table: drawn by rich on a terminal, as plain aligned text everywhere else.
+
+    On a terminal that is too narrow for it, or if COLUMNS asks for less, row by row.
+    """
+    terminal = sys.stdout.isatty()
+    width = shutil.get_terminal_size().columns
+    drawn_width = sum(table.narrowest) + PADDING * len(table.columns) + 1
+
+    if terminal and drawn_width <= width and importlib.util.find_spec("rich") is not None:
         _draw(table)
+    elif terminal or "COLUMNS" in os.environ:
+        click.echo(table.fitted(width))
     else:
         click.echo(str(table))
 
@@ -53,8 +67,14 @@ def _draw(table: Table) -> None:
         title_justify="left",
         caption_justify="left",
     )
-    for name, side in zip(table.columns, table.alignment, strict=True):
-        drawn.add_column(escape(name), justify="left" if side == "l" else "right")
+    columns = zip(table.columns, *table.rows, strict=True)
+    for column, side in zip(columns, table.alignment, strict=True):
+        # Names and numbers are never cut; texts of several words are wrapped.
+        drawn.add_column(
+            escape(column[0]),
+            justify="left" if side == "l" else "right",
+            no_wrap=not any(" " in cell for cell in column[1:]),
+        )
     for row in table.rows:
         drawn.add_row(*map(escape, row))
     Console(highlight=False).print(drawn)

@@ -11,7 +11,8 @@ import click
 from factored_bandits.errors import InvalidInputError
 
 from .output import show, show_json, stop_if_interrupted
-from .running import Count, output_options, repetition_options
+from .running import output_options, repetition_options
+from .values import Count, Number
 
 T = TypeVar("T", int, float)
 
@@ -25,7 +26,7 @@ OPTIONS = [
     click.Option(
         ["--base-rate"],
         required=True,
-        type=float,
+        type=Number(),
         help="The rate without any best level, such as 0.05.",
     ),
     click.Option(["--lift"], required=True, metavar="LIFT", help=LIFT),

@@ -12,6 +12,8 @@ import click
 
 from factored_bandits.errors import InvalidInputError
 
+from .values import Choice, Count, Number
+
 if TYPE_CHECKING:
     from factored_bandits.core.arrays import Floats
     from factored_bandits.environments import Environment
@@ -103,14 +105,14 @@ def options(generator: Callable[..., Environment]) -> Iterator[click.Option]:
 
 
 def _type(hint: Any) -> Any:
-    return (
-        click.Choice(typing.get_args(hint)) if typing.get_origin(hint) is typing.Literal else hint
-    )
+    if typing.get_origin(hint) is typing.Literal:
+        return Choice(typing.get_args(hint))
+    return {int: Count(), float: Number()}.get(hint, hint)
 
 
 FILES = {
     "matrix": "A preference matrix: text or CSV (rows of numbers), or .npy.",
-    "duels_log": "Past duels: CSV with a row 'winner,loser' or 'winner,loser,tie' for each.",
+    "duels_log": "Past duels: CSV with columns winner,loser[,tie] or model_a,model_b,winner.",
     "means": "The mean of every combination: .csv (two factors) or .npy (any number).",
 }
 
@@ -148,15 +150,13 @@ def _preferences_of_log(path: Path) -> Floats:
 
 def load_means(path: Path) -> Floats:
     """The means in a `.npy` or `.csv` file."""
-    import numpy as np
+    from factored_bandits.environments.io import load_numbers
 
     if path.suffix.lower() not in (".npy", ".csv"):
         raise InvalidInputError(f"--means {str(path)!r}: the file must end in .npy or .csv")
     try:
-        if path.suffix.lower() == ".npy":
-            return np.asarray(np.load(path, allow_pickle=False), dtype=np.float64)
-        return np.loadtxt(path, delimiter=",", ndmin=2, encoding="utf-8-sig")
-    except (ValueError, TypeError, EOFError, OSError) as error:
+        return load_numbers(path)
+    except InvalidInputError as error:
         raise InvalidInputError(
             f"--means {str(path)!r} holds no array of numbers: {error}"
         ) from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from factored_bandits.errors import UnknownNameError
 
 from .output import check_csv_path, show, show_json, stop_if_interrupted, write_csv
 from .problems import Recipe, recipe, recipe_names
+from .values import Count
 
 if TYPE_CHECKING:
     from factored_bandits.environments import Environment
@@ -19,22 +19,6 @@ if TYPE_CHECKING:
 
 
 FILE = click.Path(dir_okay=False, path_type=Path)
-
-
-class Count(click.ParamType):  # type: ignore[type-arg]
-    """A whole number, also written 1e6 or 1_000_000."""
-
-    name = "number"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """The number, or a usage error that names the option."""
-        try:
-            exact = decimal.Decimal(str(value))
-            if exact.is_finite() and exact.adjusted() <= 18 and exact == exact.to_integral_value():
-                return int(exact)
-        except decimal.InvalidOperation:
-            exact = None
-        self.fail(f"{value!r} is not a whole number such as 1000000 or 1e6.", param, ctx)
 
 
 class ProblemCommand(click.Command):

@@ -9,10 +9,11 @@ import click
 from factored_bandits.errors import InvalidInputError
 
 from .output import show, show_json, stop_if_interrupted
-from .running import Count, output_options, repetition_options
+from .running import output_options, repetition_options
+from .values import Choice, Count
 
 PARAMETERS = [
-    click.Argument(["name"], metavar="SUITE", type=click.Choice(["factored", "duels"])),
+    click.Argument(["name"], metavar="SUITE", type=Choice(["factored", "duels"])),
     click.Option(
         ["--policies"], help="Names, separated by commas, as in compare. [default: all that fit]"
     ),

@@ -6,7 +6,39 @@ import math
 from numbers import Real
 from typing import Any
 
-from factored_bandits.errors import InvalidInputError
+import numpy as np
+
+from factored_bandits.errors import InvalidInputError, did_you_mean
+
+LONGEST_SHOWN = 80  # characters of a value in a message
+
+
+def shown(value: Any) -> str:
+    """A value for a message: on one line, not too long, and a number of NumPy as a number.
+
+    >>> shown(np.float64(2.5)), shown("two"), shown(np.zeros(3)), shown("x" * 1000)[70:]
+    ('2.5', "'two'", 'array([0., 0., 0.])', "xxxxxx...'")
+    """
+    plain = value.item() if isinstance(value, np.generic) else value
+    text = " ".join(repr(plain).split())
+    if len(text) <= LONGEST_SHOWN:
+        return text
+    return f"{text[: LONGEST_SHOWN - 4]}...{text[-1]}"
+
+
+def one_of(name: str, value: Any, choices: tuple[str, ...]) -> str:
+    """The value, if it is one of the choices.
+
+    >>> one_of("link", "Linear", ("linear", "logistic"))
+    Traceback (most recent call last):
+    factored_bandits.errors.InvalidInputError: link must be 'linear' or 'logistic', not 'Linear'; \
+did you mean 'linear'?
+    """
+    if isinstance(value, str) and value in choices:
+        return value
+    known = " or ".join(map(repr, choices))
+    hint = did_you_mean(value, choices) if isinstance(value, str) else ""
+    raise InvalidInputError(f"{name} must be {known}, not {shown(value)}{hint}")
 
 
 def integer(name: str, value: Any, low: int, high: int | None = None) -> int:
@@ -20,13 +52,15 @@ def integer(name: str, value: Any, low: int, high: int | None = None) -> int:
     """
     try:
         number = int(value)
-        fits = number == value and not isinstance(value, bool) and low <= number
+        fits = number == value and not isinstance(value, bool | np.bool_) and low <= number
     except (TypeError, ValueError, OverflowError):
         fits = False
 
     if not fits or (high is not None and number > high):
         upto = "" if high is None else f" to {high:,}"
-        raise InvalidInputError(f"{name} must be a whole number from {low}{upto}, not {value!r}")
+        raise InvalidInputError(
+            f"{name} must be a whole number from {low}{upto}, not {shown(value)}"
+        )
 
     return number
 
@@ -37,9 +71,15 @@ def finite(name: str, value: Any) -> float:
     >>> finite("base", 1)
     1.0
     """
-    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
-        raise InvalidInputError(f"{name} must be a finite number, not {value!r}")
-    return float(value)
+    try:
+        no_number = isinstance(value, bool) or not isinstance(value, Real)
+        number = math.nan if no_number else float(value)
+    except OverflowError:
+        number = math.nan
+
+    if not math.isfinite(number):
+        raise InvalidInputError(f"{name} must be a finite number, not {shown(value)}")
+    return number
 
 
 def probability(name: str, value: Any) -> float:
@@ -49,5 +89,5 @@ def probability(name: str, value: Any) -> float:
     0.05
     """
     if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 < float(value) < 1.0:
-        raise InvalidInputError(f"{name} must lie between 0 and 1, not {value!r}")
+        raise InvalidInputError(f"{name} must lie between 0 and 1, not {shown(value)}")
     return float(value)

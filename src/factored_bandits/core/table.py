@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+FOLDED = 16  # characters
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,73 @@ class Table:
         if self.caption:
             lines.append(self.caption)
         return "\n".join(lines)
+
+    def fitted(self, width: int) -> str:
+        """As text of at most so many columns: as a table if it fits, otherwise row by row.
+
+        Parameters
+        ----------
+        width
+            How many characters a line may have.
+
+        Returns
+        -------
+        str
+            The text; only a word that is longer than a line makes one longer.
+
+        Examples
+        --------
+        >>> rows = [("apple", "1 euro"), ("melon", "23 euros")]
+        >>> print(Table("Prices", ("fruit", "price"), rows, caption="of today").fitted(13))
+        Prices
+        fruit  apple
+        price  1 euro
+        <BLANKLINE>
+        fruit  melon
+        price  23
+               euros
+        of today
+        """
+        body = str(Table("", self.columns, self.rows, align=self.align))
+        if max(map(len, body.splitlines())) > width:
+            body = "\n\n".join(self._record(row, width) for row in self.rows)
+
+        outside = [_wrapped(text, width) for text in (self.title, self.caption)]
+        return "\n".join(part for part in (outside[0], body, outside[1]) if part)
+
+    def _record(self, row: tuple[str, ...], width: int) -> str:
+        """One row as lines `column  cell`; empty cells are left out."""
+        first = max(map(len, self.columns))
+        room = max(1, width - first - 2)
+        lines = []
+
+        for name, cell in zip(self.columns, row, strict=True):
+            for i, part in enumerate(textwrap.wrap(cell, room)):
+                lines.append(f"{'' if i else name:{first}}  {part}")
+
+        return "\n".join(lines)
+
+    @property
+    def narrowest(self) -> tuple[int, ...]:
+        """Per column, how narrow it may become: names and numbers are never cut, texts wrapped.
+
+        >>> Table("", ("fruit", "price now"), [("apple", "1 or 2")]).narrowest
+        (5, 5)
+        """
+        columns = zip(self.columns, *self.rows, strict=True)
+        return tuple(map(_narrowest, columns))
+
+
+def _narrowest(column: tuple[str, ...]) -> int:
+    """The longest word; of a text at most so much, because a long word in it can be folded."""
+    longest = max((len(word) for cell in column for word in cell.split()), default=0)
+    is_text = any(" " in cell for cell in column[1:])
+    return min(longest, FOLDED) if is_text else longest
+
+
+def _wrapped(text: str, width: int) -> str:
+    lines = [textwrap.wrap(line, width, break_long_words=False) for line in text.splitlines()]
+    return "\n".join(part for parts in lines for part in parts)
 
 
 def number(value: float, like: float) -> str:

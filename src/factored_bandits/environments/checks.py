@@ -8,8 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from factored_bandits.core import memory
 from factored_bandits.core.arrays import Floats
+from factored_bandits.core.checks import shown
 from factored_bandits.errors import InvalidInputError
+
+MOST_LEVELS = 10**7  # in all factors: made in a second; nobody tries each of them once
+
+# Bytes per level or entry while a problem is made: the numbers, copies of them and comparisons.
+BYTES_PER_LEVEL = 64
+BYTES_PER_ENTRY = 40
 
 TOLERANCE = 1e-9  # what sums and differences of given numbers may miss by rounding
 LARGEST_LOG_ODDS = 700.0  # beyond it exp() overflows
@@ -24,15 +32,41 @@ def numbers(name: str, given: Any) -> Floats:
     try:
         array = np.array(given, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InvalidInputError(f"{name} must be a list of numbers, not {given!r}") from None
+        raise InvalidInputError(f"{name} must be a list of numbers, not {shown(given)}") from None
 
     if array.ndim != 1 or array.size == 0:
-        raise InvalidInputError(f"{name} must be a list of at least one number, not {given!r}")
-    for i, value in enumerate(array):
-        if not math.isfinite(value):
-            raise InvalidInputError(f"{name}[{i}] must be a finite number, not {value}")
+        raise InvalidInputError(f"{name} must be a list of at least one number, not {shown(given)}")
+    finite = np.isfinite(array)
+    if not finite.all():
+        i = int(finite.argmin())
+        raise InvalidInputError(f"{name}[{i}] must be a finite number, not {array[i]}")
 
     return array
+
+
+def room_for_levels(levels: int, factors: int = 1, what: str = "levels") -> None:
+    """Refuse a problem with more levels, or arms, than fit into memory."""
+    many = f"{factors:,} factors of {levels:,} {what}" if factors > 1 else f"{levels:,} {what}"
+    needed = BYTES_PER_LEVEL * levels * factors
+    memory.check(
+        f"a problem with {many}",
+        needed,
+        fits=lambda free: f"{min(MOST_LEVELS, free // BYTES_PER_LEVEL):,} in all would fit",
+    )
+    if levels * factors > MOST_LEVELS:
+        raise InvalidInputError(
+            f"a problem with {many} takes {memory.amount(needed)} and long to make; at most "
+            f"{MOST_LEVELS:,} {what} in all are allowed"
+        )
+
+
+def room_for_matrix(arms: int) -> None:
+    """Refuse a preference matrix that does not fit into memory."""
+    memory.check(
+        f"a preference matrix of {arms:,} arms",
+        BYTES_PER_ENTRY * arms * arms,
+        fits=lambda free: f"{math.isqrt(free // BYTES_PER_ENTRY):,} arms would fit",
+    )
 
 
 def level_values(name: str, given: Any) -> list[Floats]:
@@ -44,7 +78,7 @@ def level_values(name: str, given: Any) -> list[Floats]:
     listed = isinstance(given, (Sequence, np.ndarray)) and not isinstance(given, (str, bytes))
     if not listed or len(given) == 0:
         raise InvalidInputError(
-            f"{name} must be a list with one list of numbers per factor, not {given!r}"
+            f"{name} must be a list with one list of numbers per factor, not {shown(given)}"
         )
 
     return [numbers(f"{name}[{l}]", values) for l, values in enumerate(given)]

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
+from factored_bandits.core.checks import finite
 from factored_bandits.errors import InvalidInputError, UnknownNameError
 
 from ._duel_rows import Row, rows_of_file, rows_of_list
 from ._matrix_file import parse_matrix
+from ._text_file import path_of, read_text
 from .preferences import check_preferences
 
 
@@ -61,7 +63,7 @@ class PastDuels:
         array([[0.5       , 0.66666667],
                [0.33333333, 0.5       ]])
         """
-        if not prior >= 0.0:
+        if finite("prior", prior) < 0.0:
             raise InvalidInputError(f"prior must be a number of duels from 0, not {prior!r}")
 
         duels = self.wins + self.wins.T + prior
@@ -70,11 +72,15 @@ class PastDuels:
 
 
 def load_duels(path: str | Path, arms: Sequence[Hashable] | None = None) -> PastDuels:
-    """Past duels from a CSV file with a row (winner, loser) or (winner, loser, tie) for each.
+    """Past duels from a CSV file with a row for each.
 
-    A first row with the words `winner` and `loser` says which columns these are, and other columns
-    are passed over; without it they are the first two, and the third, if there is one, is the tie:
-    1 or 0, yes or no, or empty. Columns are separated by commas, semicolons or tabs.
+    The first row names the columns, and those that are not needed are passed over. Either they are
+    `winner`, `loser` and, if there is one, `tie`: 1 or 0, yes or no, or empty. Or they are two
+    candidates and a `winner`, as judges of language models write them: `model_a`, `model_b`,
+    `winner` (or `left` and `right`, `first` and `second`, `model_1` and `model_2`, `a` and `b`);
+    the winner is the name of a column, its last letter, the candidate itself, or a tie such as
+    `tie (bothbad)`. Without names the columns are winner, loser and tie. They are separated by
+    commas, semicolons or tabs; the file is UTF-8, or UTF-16 with a byte order mark.
 
     Parameters
     ----------
@@ -91,7 +97,7 @@ def load_duels(path: str | Path, arms: Sequence[Hashable] | None = None) -> Past
     ------
     InvalidInputError
         If there is no such file, a line of it is wrong, or a label is not among `arms`: the
-        message names the line.
+        message names the line and the column.
 
     Examples
     --------
@@ -101,14 +107,12 @@ def load_duels(path: str | Path, arms: Sequence[Hashable] | None = None) -> Past
     >>> past = load_duels(file)
     >>> past.labels, past.wins[0].tolist(), past.wins[1].tolist()
     (('A', 'B', 'C'), [0.0, 2.0, 0.0], [0.0, 0.0, 0.5])
+    >>> _ = file.write_text("model_a,model_b,winner\\nA,B,model_a\\nB,C,tie (bothbad)\\nA,B,a\\n")
+    >>> load_duels(file).wins.tolist() == past.wins.tolist()
+    True
     """
-    path = Path(path)
-    if not path.is_file():
-        raise InvalidInputError(f"no file {path}")
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise InvalidInputError(f"{path}: not a text file") from None
+    path = path_of(path)
+    text = read_text(path)
 
     known = None if arms is None else {str(arm): arm for arm in arms}
     if known is not None and len(known) < len(arms or ()):
@@ -203,7 +207,7 @@ def load_preferences(path: str | Path) -> Floats:
     >>> load_preferences(file)[0]
     array([0.5, 0.6, 0.7])
     """
-    path = Path(path)
+    path = path_of(path)
     if not path.is_file():
         raise InvalidInputError(f"no file {path}")
 
@@ -214,3 +218,18 @@ def load_preferences(path: str | Path) -> Floats:
         raise InvalidInputError(f"{path}: {error}") from None
 
     return matrix
+
+
+def load_numbers(path: str | Path) -> Floats:
+    """An array of numbers from a file: `.npy` of any shape, or rows of a CSV file or text.
+
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "means.csv"
+    >>> _ = file.write_text("0.1,0.2\\n0.3,0.4\\n")
+    >>> load_numbers(file)[1].tolist()
+    [0.3, 0.4]
+    """
+    path = path_of(path)
+    if not path.is_file():
+        raise InvalidInputError(f"no file {path}")
+    return parse_matrix(path, announced=False)

@@ -155,7 +155,9 @@ def _against_the_best(data: DuelData, name: str) -> Floats:
     """The probability that the best arm beats each arm; the largest, if several are unbeaten."""
     if data.link != MATRIX:
         best = int(data.utilities.argmax())
-        return np.array([mean(data, 1, np.array([best, j])) for j in range(len(data.losses))])
+        # Equal utilities are looked at once: with millions of equal arms it matters.
+        _, first, which = np.unique(data.utilities, return_index=True, return_inverse=True)
+        return np.array([mean(data, 1, np.array([best, j])) for j in first])[which]
 
     matrix = _matrix(data)
     unbeaten = (matrix >= 0.5 - TOLERANCE).all(axis=1)

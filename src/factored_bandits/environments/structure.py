@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints, offsets_of
-from factored_bandits.core.checks import finite
+from factored_bandits.core.checks import finite, one_of
 from factored_bandits.core.kernel import kernel
 from factored_bandits.errors import InvalidInputError
 
@@ -111,8 +111,7 @@ def build(
     params: dict[str, Any],
 ) -> Environment:
     """The problem, its best combination found by structure, its extreme means checked."""
-    if noise not in ("bernoulli", "gaussian"):
-        raise InvalidInputError(f"noise must be 'bernoulli' or 'gaussian', not {noise!r}")
+    one_of("noise", noise, ("bernoulli", "gaussian"))
     if not 0.0 < finite("sigma", sigma) <= 1.0:
         raise InvalidInputError(
             f"sigma must lie in (0, 1], not {sigma!r}: the policies assume 1-sub-Gaussian noise; "

@@ -7,6 +7,7 @@ import types
 import typing
 from typing import Any, Literal
 
+from factored_bandits.core.checks import finite, one_of, shown
 from factored_bandits.errors import InvalidInputError, UnknownNameError
 
 from .base import Range
@@ -26,29 +27,20 @@ def parameters(module: types.ModuleType, given: dict[str, Any]) -> Any:
 
 def _checked(policy: str, name: str, value: Any, annotation: Any) -> Any:
     if typing.get_origin(annotation) is Literal:
-        choices = typing.get_args(annotation)
-        if value not in choices:
-            known = " or ".join(map(repr, choices))
-            raise InvalidInputError(f"{policy}: {name} must be {known}, not {value!r}")
-        return value
+        return one_of(f"{policy}: {name}", value, typing.get_args(annotation))
 
     if annotation is bool:
         if not isinstance(value, bool):
-            raise InvalidInputError(f"{policy}: {name} must be True or False, not {value!r}")
+            raise InvalidInputError(f"{policy}: {name} must be True or False, not {shown(value)}")
         return value
 
-    try:
-        converted = annotation(value)
-    except (TypeError, ValueError):
-        converted = None
+    number = finite(f"{policy}: {name}", value)
+    if annotation is int:
+        if not number.is_integer():
+            raise InvalidInputError(f"{policy}: {name} must be a whole number, not {shown(value)}")
+        return int(value)
 
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if converted is None or not number or not math.isfinite(converted) or converted != value:
-        raise InvalidInputError(
-            f"{policy}: {name} must be a finite {annotation.__name__}, not {value!r}"
-        )
-
-    return converted
+    return number
 
 
 def checked_range(reward_range: Any) -> Range | None:
@@ -68,7 +60,7 @@ def checked_range(reward_range: Any) -> Range | None:
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise InvalidInputError(
             "reward_range must be (low, high) with low < high, or None for unbounded rewards, not "
-            f"{reward_range!r}"
+            f"{shown(reward_range)}"
         )
 
     return low, high

@@ -16,6 +16,7 @@ from factored_bandits.core.rng import generators
 from factored_bandits.environments import Environment
 from factored_bandits.errors import InvalidInputError, RewardOutOfRangeError
 from factored_bandits.policies import Policy, scaling
+from factored_bandits.policies.footprint import check_memory
 
 from .result import RunRecord
 
@@ -229,7 +230,9 @@ class Runner:
 def check_playable(policy: Policy, environment: Environment, horizon: int) -> None:
     """Refuse what the policy cannot play, before anything is built or compiled."""
     check_fit(policy, environment)
-    policy.check(np.array(environment.sizes, dtype=np.int64), horizon)
+    sizes = np.array(environment.sizes, dtype=np.int64)
+    policy.check(sizes, horizon)
+    check_memory(policy, sizes)
 
 
 def check_fit(policy: Policy, environment: Environment) -> None:

@@ -10,11 +10,15 @@ import types
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
+import numpy as np
+
+from factored_bandits.core import memory
 from factored_bandits.core.checks import integer
 from factored_bandits.core.kernel import compiles
 from factored_bandits.core.progress import Progress
 from factored_bandits.environments import Environment
 from factored_bandits.policies import Policy, make
+from factored_bandits.policies.footprint import check_memory
 
 from .checkpoints import checkpoints_of, horizon_of
 from .result import Result, RunRecord
@@ -23,6 +27,7 @@ from .runner import Runner, check_playable
 MOST_REPETITIONS = 10**9
 MOST_WORKERS = 4096
 LARGEST_SEED = 2**63
+BYTES_PER_RECORD = 1_500  # of a repetition, beside its checkpoints, plays and eliminations
 COMPILING = "compiling (once; kept for next time)"
 
 
@@ -97,6 +102,8 @@ def simulate(
     threads = _threads(workers)
     points = checkpoints_of(checkpoints, rounds)
     check_playable(made, environment, rounds)
+    check_memory(made, np.array(environment.sizes), copies=min(threads, repetitions))
+    _check_records(repetitions, len(points), environment)
 
     runner = Runner(
         made, environment, points, seed, permute=permute, skip_idle=skip_idle, certify=certify
@@ -113,6 +120,16 @@ def simulate(
     if not records:
         raise KeyboardInterrupt
     return Result(made, environment, records, points, seed, interrupted)
+
+
+def _check_records(repetitions: int, checkpoints: int, environment: Environment) -> None:
+    """Refuse more repetitions than records fit into memory."""
+    each = BYTES_PER_RECORD + 9 * checkpoints + 8 * sum(environment.sizes)
+    memory.check(
+        f"{repetitions:,} repetitions with {checkpoints:,} checkpoints",
+        each * repetitions,
+        fits=lambda free: f"{free // each:,} repetitions would fit",
+    )
 
 
 def _threads(workers: int | None) -> int:

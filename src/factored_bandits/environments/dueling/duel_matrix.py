@@ -13,6 +13,7 @@ import numpy as np
 
 from factored_bandits.core.checks import finite, integer
 from factored_bandits.environments.base import Environment
+from factored_bandits.environments.checks import room_for_matrix
 from factored_bandits.environments.preferences import Unit, build, check_preferences
 from factored_bandits.errors import InvalidInputError
 
@@ -96,6 +97,7 @@ def cyclic(
     (0.9, 0.9, 0.6)
     """
     arms = integer("arms", arms, low=4)
+    room_for_matrix(arms)
     for label, p in (("p_best", p_best), ("p_cycle", p_cycle)):
         if not 0.5 < finite(label, p) <= 1.0:
             raise InvalidInputError(f"{label} must lie in (0.5, 1], not {p!r}")
@@ -151,6 +153,7 @@ def hard_condorcet(
     ((0, 0), 0.55, 0.877)
     """
     arms = integer("arms", arms, low=2)
+    room_for_matrix(arms)
     draw = integer("draw", draw, low=0)
     if not 0.5 < finite("p", p) <= 1.0:
         raise InvalidInputError(f"p must lie in (0.5, 1], not {p!r}")

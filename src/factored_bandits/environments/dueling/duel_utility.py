@@ -13,9 +13,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from factored_bandits.core.checks import finite, integer
+from factored_bandits.core.checks import finite, integer, one_of
 from factored_bandits.environments.base import Environment
-from factored_bandits.environments.checks import TOLERANCE, log_odds, numbers
+from factored_bandits.environments.checks import TOLERANCE, log_odds, numbers, room_for_levels
 from factored_bandits.environments.preferences import LINEAR, LOGISTIC, Unit, build
 from factored_bandits.errors import InvalidInputError
 
@@ -58,8 +58,7 @@ def init(
     values = numbers("utilities", utilities)
     if len(values) < 2:
         raise InvalidInputError("utilities needs at least two arms")
-    if link not in ("linear", "logistic"):
-        raise InvalidInputError(f"link must be 'linear' or 'logistic', not {link!r}")
+    one_of("link", link, ("linear", "logistic"))
     if link == "linear" and values.max() - values.min() > 1.0 + TOLERANCE:
         high = int(values.argmax())
         low = int(values.argmin())
@@ -107,11 +106,14 @@ def identical_gap(arms: int = 16, p: float = 0.7, unit: Unit = "average") -> Env
     0.7
     """
     arms = integer("arms", arms, low=2)
+    room_for_levels(arms, what="arms")
     if not 0.5 <= finite("p", p) <= 1.0:
         raise InvalidInputError(
             f"p, the best arm's probability to win, must lie in [0.5, 1], not {p!r}"
         )
-    return init(utilities=[2.0 * p - 1.0] + [0.0] * (arms - 1), unit=unit)
+    utilities = np.zeros(arms)
+    utilities[0] = 2.0 * p - 1.0
+    return init(utilities=utilities, unit=unit)
 
 
 def arithmetic(arms: int = 8, step: float = 0.05, unit: Unit = "average") -> Environment:
@@ -143,6 +145,7 @@ def arithmetic(arms: int = 8, step: float = 0.05, unit: Unit = "average") -> Env
     0.85
     """
     arms = integer("arms", arms, low=2)
+    room_for_levels(arms, what="arms")
     step = finite("step", step)
 
     if abs(step) * (arms - 1) > 0.5 + TOLERANCE:
@@ -151,7 +154,7 @@ def arithmetic(arms: int = 8, step: float = 0.05, unit: Unit = "average") -> Env
             f"{0.5 + abs(step) * (arms - 1):g}; use a step of at most {0.5 / (arms - 1):.6g}"
         )
 
-    return init(utilities=[-2.0 * step * i for i in range(arms)], unit=unit)
+    return init(utilities=-2.0 * step * np.arange(arms), unit=unit)
 
 
 def random_utilities(
@@ -189,6 +192,7 @@ def random_utilities(
     [0.512, 0.95, 0.144, 0.949]
     """
     arms = integer("arms", arms, low=2)
+    room_for_levels(arms, what="arms")
     scale = finite("scale", scale)
     draw = integer("draw", draw, low=0)
     if scale <= 0.0:

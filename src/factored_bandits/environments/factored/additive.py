@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from factored_bandits.core.checks import finite, integer
 from factored_bandits.environments.base import Environment
-from factored_bandits.environments.checks import level_values
+from factored_bandits.environments.checks import level_values, room_for_levels
 from factored_bandits.environments.structure import SUM, Noise, build
 
 
@@ -86,8 +88,10 @@ def one_good_level(
     """
     levels = integer("levels", levels, low=1)
     factors = integer("factors", factors, low=1)
-    gap = finite("gap", gap)
-    return init(effects=[[gap] + [0.0] * (levels - 1)] * factors, base=base)
+    room_for_levels(levels, factors)
+    one = np.zeros(levels)
+    one[0] = finite("gap", gap)
+    return init(effects=[one] * factors, base=base)
 
 
 GENERATORS = {"additive": one_good_level}

@@ -28,6 +28,7 @@ from factored_bandits.environments.structure import TABLE, Noise, build
 from factored_bandits.errors import InvalidInputError
 
 LARGEST = 10**6  # combinations
+MOST_FACTORS = 19  # 2^20 combinations are too many already
 HALVINGS = 60  # of the interval in which the proportion is sought: to the last bit
 
 
@@ -185,7 +186,7 @@ def squares(levels: int = 8, factors: int = 2, kappa: float = 3.0, draw: int = 0
     (4, 4, 4)
     """
     levels = integer("levels", levels, low=2)
-    factors = integer("factors", factors, low=2)
+    factors = integer("factors", factors, low=2, high=MOST_FACTORS)
     return init(sizes=(levels,) * factors, kappa=kappa, draw=draw)
 
 

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from factored_bandits.core.checks import finite, integer
 from factored_bandits.environments.base import Environment
-from factored_bandits.environments.checks import level_values, log_odds
+from factored_bandits.environments.checks import level_values, log_odds, room_for_levels
 from factored_bandits.environments.structure import LOGISTIC, Noise, build
 
 
@@ -92,8 +94,9 @@ def stairs(levels: int = 4, factors: int = 2, base: float = -2.0, step: float = 
     """
     levels = integer("levels", levels, low=1)
     factors = integer("factors", factors, low=1)
-    step = finite("step", step)
-    return init(effects=[[step * i for i in range(levels)]] * factors, base=base)
+    room_for_levels(levels, factors)
+    one = finite("step", step) * np.arange(levels)
+    return init(effects=[one] * factors, base=base)
 
 
 GENERATORS = {"logistic": stairs}

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from factored_bandits.core.checks import finite, integer
 from factored_bandits.environments.base import Environment
-from factored_bandits.environments.checks import level_values
+from factored_bandits.environments.checks import level_values, room_for_levels
 from factored_bandits.environments.structure import PRODUCT, Noise, build
 from factored_bandits.errors import InvalidInputError
 
@@ -44,11 +46,12 @@ def init(factors: Any, noise: Noise = "bernoulli", sigma: float = 1.0) -> Enviro
     """
     values = level_values("factors", factors)
     for l, array in enumerate(values):
-        for i, value in enumerate(array):
-            if not 0.0 <= value <= 1.0:
-                raise InvalidInputError(
-                    f"factors[{l}][{i}] is {value:g}; qualities of rank1 lie in [0, 1]"
-                )
+        outside = (array < 0.0) | (array > 1.0)
+        if outside.any():
+            i = int(outside.argmax())
+            raise InvalidInputError(
+                f"factors[{l}][{i}] is {array[i]:g}; qualities of rank1 lie in [0, 1]"
+            )
 
     return build(
         "rank1",
@@ -90,6 +93,7 @@ def spiked(levels: int = 16, best: float = 0.75, gap: float = 0.2, factors: int 
     """
     levels = integer("levels", levels, low=1)
     factors = integer("factors", factors, low=1)
+    room_for_levels(levels, factors)
 
     if not 0.0 < finite("best", best) <= 1.0:
         raise InvalidInputError(
@@ -102,7 +106,8 @@ def spiked(levels: int = 16, best: float = 0.75, gap: float = 0.2, factors: int 
             f"gap must lie between 0 and the best quality {quality:.4g}, not {gap!r}"
         )
 
-    one = [quality] + [quality - gap] * (levels - 1)
+    one = np.full(levels, quality - gap)
+    one[0] = quality
     return init(factors=[one] * factors)
 
 

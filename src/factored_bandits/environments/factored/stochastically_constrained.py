@@ -22,9 +22,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from factored_bandits.core.checks import finite, integer
+from factored_bandits.core.checks import finite, integer, one_of, shown
 from factored_bandits.environments.base import Environment
-from factored_bandits.environments.checks import level_values
+from factored_bandits.environments.checks import level_values, room_for_levels
 from factored_bandits.environments.structure import SUM, Noise, build, check_mean
 from factored_bandits.errors import InvalidInputError
 
@@ -87,11 +87,9 @@ def init(
             f"swing must be at least 0 and growth in (1, 1000], not {swing!r} and {growth!r}"
         )
 
-    if pattern not in ("switch", "drift") or not isinstance(best_moves, bool):
-        raise InvalidInputError(
-            f"pattern must be 'switch' or 'drift' and best_moves True or False, not {pattern!r} "
-            f"and {best_moves!r}"
-        )
+    one_of("pattern", pattern, ("switch", "drift"))
+    if not isinstance(best_moves, bool):
+        raise InvalidInputError(f"best_moves must be True or False, not {shown(best_moves)}")
 
     params = {
         "effects": values,
@@ -159,8 +157,9 @@ def one_good_level(
     """
     levels = integer("levels", levels, low=2)
     factors = integer("factors", factors, low=1)
-    gap = finite("gap", gap)
-    one = [gap] + [0.0] * (levels - 1)
+    room_for_levels(levels, factors)
+    one = np.zeros(levels)
+    one[0] = finite("gap", gap)
     return init(effects=[one] * factors, swing=swing, pattern=pattern, best_moves=best_moves)
 
 

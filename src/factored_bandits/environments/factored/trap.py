@@ -14,6 +14,7 @@ import numpy as np
 
 from factored_bandits.core.checks import finite, integer
 from factored_bandits.environments.base import Environment
+from factored_bandits.environments.checks import room_for_levels
 from factored_bandits.environments.structure import SUM, Noise, build
 
 
@@ -57,6 +58,7 @@ def init(
     0.88
     """
     levels = integer("levels", levels, low=2)
+    room_for_levels(levels)
     small = finite("small", small)
     low = finite("low", low)
     high = finite("high", high)

@@ -1,0 +1,61 @@
+"""What options take: whole numbers, numbers, one of several words."""
+
+from __future__ import annotations
+
+import decimal
+import math
+from typing import Any
+
+import click
+
+from factored_bandits.errors import did_you_mean
+
+
+class Count(click.ParamType):  # type: ignore[type-arg]
+    """A whole number, also written 1e6 or 1_000_000."""
+
+    name = "integer"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number, or a usage error that names the option."""
+        try:
+            exact = decimal.Decimal(str(value))
+            if exact.is_finite() and exact.adjusted() <= 18 and exact == exact.to_integral_value():
+                return int(exact)
+        except decimal.InvalidOperation:
+            exact = None
+        self.fail(f"{value!r} is not a whole number such as 1000000 or 1e6.", param, ctx)
+
+
+class Number(click.ParamType):  # type: ignore[type-arg]
+    """A finite number."""
+
+    name = "number"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number, or a usage error that names the option."""
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a number such as 0.2.", param, ctx)
+        return number
+
+
+class Choice(click.Choice):  # type: ignore[type-arg]
+    """One of several words, in capitals or not; the nearest is suggested."""
+
+    def __init__(self, choices: Any) -> None:
+        super().__init__(choices, case_sensitive=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The word, or a usage error that names the option."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            known = ", ".join(self.choices)
+            hint = did_you_mean(value, self.choices)
+            self.fail(f"{value!r} is not one of {known}{hint}", param, ctx)
