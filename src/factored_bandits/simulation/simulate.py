@@ -7,7 +7,7 @@ import math
 import os
 import threading
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from factored_bandits.core.checks import integer
@@ -39,6 +39,7 @@ def simulate(
     skip_idle: bool = True,
     progress: bool = True,
     certify: bool = False,
+    watch: Callable[[Result], str] | None = None,
 ) -> Result:
     """Run a policy on a problem and measure its regret.
 
@@ -70,6 +71,9 @@ def simulate(
         Show a progress bar if it takes more than two seconds.
     certify
         Keep what `fb.certificate` needs.
+    watch
+        Called with all that is finished whenever a repetition is; what it returns stands behind
+        the progress bar.
 
     Returns
     -------
@@ -108,7 +112,11 @@ def simulate(
     title = f"{made.label} on {environment}"
     total = repetitions * math.log1p(rounds)
     with Progress(title, total, progress) as bar:
-        records, interrupted = _run_all(runner, repetitions, threads, bar)
+
+        def watched(records: tuple[RunRecord, ...]) -> str:
+            return watch(Result(made, environment, records, points, seed)) if watch else ""
+
+        records, interrupted = _run_all(runner, repetitions, threads, bar, watched)
 
     if not records:
         raise KeyboardInterrupt
@@ -123,7 +131,11 @@ def _threads(workers: int | None) -> int:
 
 
 def _run_all(
-    runner: Runner, repetitions: int, workers: int, bar: Progress
+    runner: Runner,
+    repetitions: int,
+    workers: int,
+    bar: Progress,
+    watched: Callable[[tuple[RunRecord, ...]], str],
 ) -> tuple[tuple[RunRecord, ...], bool]:
     """All repetitions, on threads (the compiled loop runs outside the interpreter's lock)."""
     stop = threading.Event()
@@ -137,6 +149,7 @@ def _run_all(
     pending: set[Future[RunRecord | None]] = set()
     remaining = iter(range(repetitions))
     interrupted = False
+    seen = ""
 
     with ThreadPoolExecutor(workers) as pool:
         try:
@@ -150,9 +163,11 @@ def _run_all(
                     record = future.result()
                     assert record is not None  # nobody has told it to stop
                     done[record.repetition] = record
+                if finished:
+                    seen = watched(tuple(done[index] for index in sorted(done)))
 
                 waiting = compiles() and not any(reached)
-                bar.update(sum(reached), COMPILING if waiting else "")
+                bar.update(sum(reached), COMPILING if waiting else "", seen)
         except BaseException as error:
             stop.set()
             pool.shutdown(cancel_futures=True)
