@@ -1,8 +1,8 @@
 """How soon `plan` gives its first answer, and how good that is.
 
 Without options: seconds of wall clock and of processor time from the start of the process to the
-first answer and to the last, with one worker and an empty cache of compiled code (two minutes). With
-`--accuracy`: the first answer beside the simulation, for easy and hard problems (ten minutes).
+first answer and to the last, with one worker and an empty cache of compiled code: two minutes. With
+`--accuracy`: the first answer beside the simulation, for easy and hard problems: ten minutes.
 """
 
 from __future__ import annotations
@@ -69,7 +69,9 @@ def processor_seconds(pid: int) -> float:
 
 def accuracy() -> None:
     """Half of the runs and 90 % of them: estimated over simulated."""
-    print("half of runs: simulated; then estimated over simulated: half of runs, 90 % of them, lost")
+    print(
+        "half of runs: simulated; then estimated over simulated: half of runs, 90 % of them, lost"
+    )
     worst = 0.0
     for factors, base_rate, lift in PROBLEMS:
         problem = fb.Assumptions(factors, base_rate, lift).problem()

@@ -48,9 +48,7 @@ OPTIONS = [
     click.Option(
         ["--horizon"], type=Count(), help="Rounds to simulate. [default: up to 1e7 or a year]"
     ),
-    click.Option(
-        ["--quick"], is_flag=True, help="Only the first estimate, without simulating."
-    ),
+    click.Option(["--quick"], is_flag=True, help="Only the first estimate, without simulating."),
     *repetition_options("it"),
     *output_options("it"),
 ]
@@ -73,7 +71,7 @@ def plan(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Forecast an experiment: how long it takes, what it costs, and what a classical test would take.
+    """Forecast an experiment: how long it takes, what it costs, and how long a classical test.
 
     A first estimate is shown within seconds; simulations replace it while you read. Ctrl-C ends it
     with what is known by then.

@@ -68,9 +68,7 @@ def _cell(name: str, cell: str, width: int) -> str:
     line = f"{INDENT}{name}: {cell}"
     if len(line) <= width:
         return line
-    text = textwrap.wrap(
-        cell, width, initial_indent=2 * INDENT, subsequent_indent=2 * INDENT
-    )
+    text = textwrap.wrap(cell, width, initial_indent=2 * INDENT, subsequent_indent=2 * INDENT)
     return "\n".join([f"{INDENT}{name}:", *text])
 
 

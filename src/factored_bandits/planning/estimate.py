@@ -11,22 +11,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
-from factored_bandits.core.arrays import Bools, Floats, Ints
+from factored_bandits.core.arrays import Bools, Floats
 from factored_bandits.environments import Environment
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies import Policy
+from factored_bandits.policies.factored import tea
 from factored_bandits.policies.tem import bounds
 from factored_bandits.simulation.result import Result, RunRecord
 from factored_bandits.theory import slope
 
+from .factor_walk import FactorWalk
 from .fixed import margins, variance
 from .forecast import Forecast, forecast
 
-TEA = 2  # Info.theorem of the algorithm that is understood here, with any of its bounds
 # a step is this share of the rounds before it; nothing is followed for longer than that
 STEP = 0.03
 LONGEST = 10**12
@@ -36,16 +36,8 @@ MOST_REPETITIONS = 40
 LEAST_REPETITIONS = 5
 MOST_LEVELS = 1000
 MOST_COMBINATIONS = 10**5
-# how far the largest difference of two rewards goes on the scale of TEM
-FARTHEST = 2.0
 # The largest error seen, as a share of the rounds: `python benchmarks/plan.py --accuracy`.
 UNCERTAINTY = 0.15
-
-_threshold = np.frompyfunc(bounds.threshold, 5, 1)
-_gains = {
-    bounds.BERNSTEIN: np.frompyfunc(lambda y, d, n, q: bounds.bernstein_gain(y, d, n), 4, 1),
-    bounds.BETTING: np.frompyfunc(lambda y, d, n, q: bounds.betting_gain(y, d, q), 4, 1),
-}
 
 
 def estimate(policy: Policy, problem: Environment, seed: int, least: int = 0) -> Forecast | None:
@@ -62,7 +54,7 @@ def estimate(policy: Policy, problem: Environment, seed: int, least: int = 0) ->
     >>> estimate(fb.policies.make("flat_ucb1"), problem, seed=0) is None
     True
     """
-    if policy.info.theorem != TEA or sum(problem.sizes) > MOST_LEVELS:
+    if policy.module is not tea or sum(problem.sizes) > MOST_LEVELS:
         return None
     averages = _averages(problem)
     if averages is None:
@@ -95,84 +87,6 @@ def _averages(problem: Environment) -> Averages | None:
     return averages
 
 
-@dataclass
-class _Factor:
-    """One factor in all repetitions: what TEM knows of the best level against each other one."""
-
-    best: int
-    active: Bools
-    lead: Floats  # D of the best level over each
-    comparisons: Floats  # N
-    squares: Floats
-    evidence: Floats
-
-    @staticmethod
-    def new(repetitions: int, size: int, best: int) -> _Factor:
-        sums = [np.zeros((repetitions, size)) for _ in range(4)]
-        return _Factor(best, np.ones((repetitions, size), dtype=np.bool_), *sums)
-
-    @property
-    def count(self) -> Ints:
-        """The active levels of each repetition."""
-        return np.asarray(self.active.sum(axis=1))
-
-    def advance(
-        self,
-        bound: int,
-        phases: Floats,
-        length: Ints,
-        means: Floats,
-        variances: Floats,
-        log_inv_delta: float,
-        rng: np.random.Generator,
-    ) -> Bools:
-        """So many phases of this length; returns which levels are eliminated at their end."""
-        count = self.count
-        rest = length % count
-        # lines 20-26 of Algorithm 3: full turns, and the last one with a random part of the levels
-        pairs = length // count + rest * (rest - 1) / np.maximum(1, count * (count - 1))
-        n = (phases * pairs)[:, None]
-
-        noise = rng.normal(size=means.shape) * np.sqrt(variances * n)
-        expected = means[:, [self.best]] - means
-        change = n * expected + noise[:, [self.best]] - noise
-        squares = variances + variances[:, [self.best]] + expected**2
-
-        compared = self.active & (count > 1)[:, None]
-        compared[:, self.best] = False
-        at = np.nonzero(compared)
-        n = np.broadcast_to(n, means.shape)[at]
-
-        if bounds.pairs_plays(bound):
-            gained = self._gained(bound, at, n, expected[at], squares[at], change[at])
-            self.evidence[at] += gained
-        self.lead[at] += change[at]
-        self.comparisons[at] += n
-        self.squares[at] += n * squares[at]
-
-        size = means.shape[1]
-        tau = _threshold(bound, self.lead[at], self.comparisons[at], size, self.evidence[at])
-        gone = np.zeros_like(self.active)
-        gone[at] = tau.astype(np.float64) > log_inv_delta
-        return gone
-
-    def _gained(
-        self, bound: int, at: tuple[Ints, ...], n: Floats, mean: Floats, square: Floats, sum_: Floats
-    ) -> Floats:
-        """The evidence of n comparisons with this mean and mean square, whose sum is known.
-
-        A difference of two rewards 0 and 1 has three values; others are taken for such, too.
-        """
-        before = self.lead[at], self.comparisons[at], self.squares[at]
-        up, none, down = (
-            _gains[bound](y, *before).astype(np.float64) for y in (FARTHEST, 0.0, -FARTHEST)
-        )
-        share = square / FARTHEST**2
-        tilt = mean / FARTHEST
-        expected = none + 0.5 * (share + tilt) * (up - none) + 0.5 * (share - tilt) * (down - none)
-        return np.asarray(n * expected + (up - down) / (2.0 * FARTHEST) * (sum_ - n * mean))
-
-
 def _walks(
     policy: Policy, problem: Environment, averages: Averages, seed: int, least: int
 ) -> Result:
@@ -184,7 +98,7 @@ def _walks(
     by = slope(problem, policy.reward_range)
     noted = _Noted(problem, repetitions)
     factors = [
-        _Factor.new(repetitions, size, best)
+        FactorWalk.new(repetitions, size, best)
         for size, best in zip(sizes, problem.best, strict=True)
     ]
     means = [np.zeros((repetitions, size)) for size in sizes]
@@ -229,7 +143,7 @@ class _Noted:
         self.plays = [np.zeros((repetitions, size)) for size in problem.sizes]
         self.events: list[list[tuple[int, int, int, int]]] = [[] for _ in range(repetitions)]
 
-    def rounds(self, t: int, step: int, factors: list[_Factor], means: Floats) -> None:
+    def rounds(self, t: int, step: int, factors: list[FactorWalk], means: Floats) -> None:
         """The rounds of a step: what they cost, and which levels they play."""
         first = factors[0]
         played = (means * first.active).sum(axis=1) / first.count
@@ -248,7 +162,7 @@ class _Noted:
             found.add(r)
         return found
 
-    def checkpoint(self, factors: list[_Factor]) -> None:
+    def checkpoint(self, factors: list[FactorWalk]) -> None:
         """Whether the best level leads in every factor."""
         ahead = [(np.delete(f.lead, f.best, axis=1) > 0.0).all(axis=1) for f in factors]
         self.correct.append(np.all(ahead, axis=0))

@@ -66,6 +66,11 @@ class FixedTest:
         """What such a test is called."""
         return "full factorial test" if len(self.per_level) > 1 else "A/B test"
 
+    @property
+    def article(self) -> str:
+        """The article of the name."""
+        return "a" if len(self.per_level) > 1 else "an"
+
 
 def sample_size(
     first: float,

@@ -22,9 +22,10 @@ def summary(
     """When it is decided, and how long the fixed test takes, in one sentence."""
     parts = [_decided(forecasts, traffic, unit)]
     if fixed:
+        time = _time(fixed.total, traffic, unit)
+        often = share(fixed.decided)
         parts.append(
-            f"a {fixed.name}: {_time(fixed.total, traffic, unit)}, deciding everything "
-            f"{share(fixed.decided)} of the time"
+            f"{fixed.article} {fixed.name}: {time}, deciding everything {often} of the time"
         )
 
     sentence = "; ".join(parts)
@@ -72,7 +73,8 @@ def warnings(
     points = f"{100.0 * assumptions.base_rate * lift:.3g}"
     needed = "more rounds than can be estimated"
     if math.isfinite(rounds):
-        needed = f"about {rounded(rounds)} rounds, {duration(rounds / daily)} at {rounded(daily)} a day"
+        time = duration(rounds / daily)
+        needed = f"about {rounded(rounds)} rounds, {time} at {rounded(daily)} a day"
     return [
         f"warning: a lift of {percent(lift)} on a rate of {percent(assumptions.base_rate)} is a "
         f"difference of {points} percentage points; to see it takes {needed}"

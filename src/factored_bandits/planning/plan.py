@@ -50,7 +50,7 @@ class Plan:
     estimates
         The first answer: forecasts by normal approximation, of the policies that have one.
     pending
-        Labels of the policies that are still to be simulated; the first of them is under way.
+        Labels of the policies that are not simulated yet; the first of them may be under way.
 
     Examples
     --------
@@ -81,7 +81,7 @@ class Plan:
 
     @property
     def preliminary(self) -> bool:
-        """Whether something is still to be simulated."""
+        """Whether something is not simulated yet."""
         return bool(self.pending)
 
     @property
@@ -102,6 +102,9 @@ class Plan:
     @property
     def verdict(self) -> Verdict:
         """Whether the experiment can be decided within a year, and what would have to change."""
+        if self.pending and not any(each.eliminates for each in self.shown):
+            waiting = ", ".join(self.pending)
+            return Verdict(f"Nothing is known before it is simulated: {waiting}.", None)
         return judge(self.shown, self.assumptions, self.traffic, self.fixed)
 
     @property

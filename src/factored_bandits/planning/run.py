@@ -45,8 +45,8 @@ def plan(
     """Forecast an experiment: when everything is decided, and the reward lost until then.
 
     By theory, by a first estimate that takes a second, and by simulation, which takes minutes. A
-    full factorial test of fixed size stands beside the policies. After Ctrl-C, what is known by then
-    is returned.
+    full factorial test of fixed size stands beside the policies. After Ctrl-C, what is known by
+    then is returned.
 
     Parameters
     ----------
@@ -68,8 +68,8 @@ def plan(
     workers
         The number of threads; by default one per processor.
     progress
-        Show a progress bar; or a function that is called with every plan on the way, from the first
-        estimate (before anything is compiled) to the last repetition.
+        Show a progress bar; or a function that is called with every plan on the way, from the
+        first estimate (before anything is compiled) to the last repetition.
     quick
         Only the first estimate, without simulating.
 

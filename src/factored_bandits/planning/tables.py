@@ -103,7 +103,7 @@ def run_line(plan: Plan) -> str:
     ]
     missing = [*partly, *(f"{label} not run" for label in plan.not_run)]
     interrupted = f"; interrupted: {', '.join(missing)}" if missing and not plan.pending else ""
-    waiting = f"; still to simulate: {', '.join(plan.pending)}" if plan.pending else ""
+    waiting = f"; not simulated yet: {', '.join(plan.pending)}" if plan.pending else ""
 
     watched = sorted({each.result.horizon for each in plan.forecasts})
     rounds = " or ".join(f"{horizon:,}" for horizon in watched)
@@ -122,8 +122,8 @@ def _caption(plan: Plan) -> str:
 
     if any(each.estimated for each in plan.shown):
         lines.append(
-            f"~ first estimate by normal approximation, within about {share(UNCERTAINTY)} of what a "
-            "simulation gives"
+            f"~ first estimate by normal approximation, within about {share(UNCERTAINTY)} of what "
+            "a simulation gives"
         )
     quiet = [each for each in plan.shown if not each.eliminates]
     if quiet:

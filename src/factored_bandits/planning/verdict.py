@@ -106,17 +106,20 @@ def _cannot(
     than = "more than" if more else "about"
     changes = f"{than} {rounded(needed)} a day"
 
-    if assumptions:
-        impossible = " (no lift that is possible would be enough)"
-        changes += f", or a lift of {than} {percent(float(f'{lift:.2g}'))}" if lift else impossible
+    if lift:
+        # two digits: it is an estimate
+        changes += f", or a lift of {than} {percent(float(f'{lift:.2g}'))}"
+    elif assumptions:
+        changes += " (no lift that is possible would be enough)"
     else:
         changes += ", or larger differences between the levels"
 
     other = ""
     if fixed and fixed.total <= year:
+        time = duration(fixed.total / traffic)
         other = (
-            f"; a {fixed.name} of fixed size would take {duration(fixed.total / traffic)} and "
-            f"decide everything {share(fixed.decided)} of the time"
+            f"; {fixed.article} {fixed.name} of fixed size would take {time} and decide everything "
+            f"{share(fixed.decided)} of the time"
         )
 
     sentence = (

@@ -1,4 +1,4 @@
-"""Rounds, times, rates and shares as people read them: three digits, since a simulation knows no more."""
+"""Rounds, times, rates and shares as people read them, in three digits: nobody knows more."""
 
 from __future__ import annotations
 
@@ -69,7 +69,8 @@ def duration(days: float) -> str:
 
 
 def _counted(number: int, unit: str) -> str:
-    """
+    """The number and its unit.
+
     >>> _counted(1, "hour"), _counted(2, "hour")
     ('1 hour', '2 hours')
     """

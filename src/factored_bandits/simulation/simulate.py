@@ -6,6 +6,7 @@ import itertools
 import math
 import os
 import threading
+import time
 import types
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -23,6 +24,7 @@ from .runner import Runner, check_playable
 MOST_REPETITIONS = 10**9
 MOST_WORKERS = 4096
 LARGEST_SEED = 2**63
+WATCH_EVERY = 0.5  # seconds
 COMPILING = "compiling (once; kept for next time)"
 
 
@@ -72,8 +74,8 @@ def simulate(
     certify
         Keep what `fb.certificate` needs.
     watch
-        Called with all that is finished whenever a repetition is; what it returns stands behind
-        the progress bar.
+        Called with all repetitions that are finished, twice a second and at the end; what it
+        returns stands behind the progress bar.
 
     Returns
     -------
@@ -150,6 +152,7 @@ def _run_all(
     remaining = iter(range(repetitions))
     interrupted = False
     seen = ""
+    said = 0.0
 
     with ThreadPoolExecutor(workers) as pool:
         try:
@@ -163,8 +166,10 @@ def _run_all(
                     record = future.result()
                     assert record is not None  # nobody has told it to stop
                     done[record.repetition] = record
-                if finished:
+                now = time.monotonic()
+                if finished and (now - said > WATCH_EVERY or len(done) == repetitions):
                     seen = watched(tuple(done[index] for index in sorted(done)))
+                    said = now
 
                 waiting = compiles() and not any(reached)
                 bar.update(sum(reached), COMPILING if waiting else "", seen)

@@ -60,7 +60,7 @@ def plan_figure(
                 [fixed.decided],
                 "o",
                 color=GREY,
-                label=f"{fixed.name} (fixed size): everything decided",
+                label=f"{fixed.name}: everything decided",
                 zorder=4,
             )
             _name_line(axes, end, f"{fixed.name} (fixed size)")
