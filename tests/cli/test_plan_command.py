@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
+import struct
+import subprocess
+import sys
+import termios
 
 import pytest
 from click.testing import CliRunner
@@ -41,6 +47,64 @@ def test_a_sentence_and_two_tables():
     )
     assert result.stdout == f"{expected}\n"
     assert " hours)" in result.stdout.splitlines()[0]
+
+
+def test_the_first_answer_comes_first_and_on_standard_error():
+    loud = [argument for argument in SMALL if argument != "--quiet"]
+    result = run(*loud, "--traffic", "20/day")
+    first, _, rest = result.stderr.partition("\n")
+    assert first.startswith("First estimate, within about 15 %: tea has decided everything after")
+    assert "full factorial test (fixed size)" in rest
+    assert "simulating tea; then uniform, flat_ucb1. Ctrl-C ends it" in rest
+    assert result.stdout == run(*SMALL, "--traffic", "20/day").stdout
+
+
+def test_only_the_first_answer(monkeypatch):
+    monkeypatch.setattr(_run, "simulate", lambda *args, **kwargs: pytest.fail("simulated"))
+    result = run(*SMALL, "--traffic", "20/day", "--quick")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("First estimate")
+    document = json.loads(run(*SMALL, "--quick", "--json").stdout)
+    assert document["policies"] == []
+    assert [each["policy"] for each in document["estimates"]] == ["tea"]
+    assert document["estimates"][0]["estimated"] is True
+
+
+def test_ctrl_c_at_once_shows_the_estimate(monkeypatch):
+    def simulate(*args, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_run, "simulate", simulate)
+    result = run(*SMALL, "--traffic", "20/day")
+    assert result.exit_code == 130
+    assert result.stdout.startswith("First estimate")
+    assert "interrupted: tea not run" in result.stdout
+
+
+def test_forty_columns():
+    """On a real terminal of that width, where the plans on the way are drawn over each other."""
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 40, 0, 0))
+    environment = {key: value for key, value in os.environ.items() if key != "COLUMNS"}
+    command = [sys.executable, "-m", "factored_bandits.cli", "plan", *ASSUMPTIONS, "--traffic", "1"]
+    with subprocess.Popen(
+        [*command, "--quick"], stdin=theirs, stdout=theirs, stderr=theirs, env=environment
+    ):
+        os.close(theirs)
+        shown = b""
+        while chunk := _read(ours):
+            shown += chunk
+    lines = shown.decode().splitlines()
+    assert max(map(len, lines)) <= 40
+    assert lines[0].startswith("First estimate")
+
+
+def _read(terminal):
+    try:
+        return os.read(terminal, 65536)
+    except OSError:  # how Linux says that the other end is closed
+        return b""
 
 
 def test_json_and_picture(tmp_path):

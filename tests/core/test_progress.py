@@ -44,9 +44,12 @@ def test_lines_now_and_then_where_there_is_no_terminal(monkeypatch, clock):
         bar.update(20.0)  # too soon for another line
         clock[0] += progress.LINE_EVERY
         bar.update(20.0, "compiling")
+        clock[0] += progress.LINE_EVERY
+        bar.update(30.0, seen="so far 9 days")
     assert out.getvalue().splitlines() == [
         "tea on trap: 25% 30 s left",
         "tea on trap: 50% compiling",
+        "tea on trap: 75% 14 s left; so far 9 days",
     ]
 
 

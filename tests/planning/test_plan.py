@@ -74,7 +74,8 @@ def test_policies_beside_each_other(easy):
     assert [each.policy for each in easy.forecasts] == ["tea", "uniform", "flat_ucb1"]
     assert [each.eliminates for each in easy.forecasts] == [True, False, False]
     overview, factors = easy.tables()
-    assert [row[0] for row in overview.rows] == ["tea", "uniform", "flat_ucb1", "fixed test"]
+    test = "full factorial test (fixed size)"
+    assert [row[0] for row in overview.rows] == ["tea", "uniform", "flat_ucb1", test]
     assert [row[:3] for row in factors.rows] == [("0", "3", "tea"), ("1", "2", "tea")]
     assert all(row[1:4] == ("-", "-", "-") for row in overview.rows[1:3])
     uniform = easy.forecasts[1]
@@ -161,7 +162,7 @@ def test_a_year_is_too_short_and_the_simulation_too():
     assert "needs more than 400" in verdict.sentence
     low = fb.Assumptions((3, 2), base_rate=0.1, lift=0.8)
     assert (
-        "or a lift of more than 0.8"
+        "or a lift of more than 83 %"
         in make(low, traffic=1, horizon=400, repetitions=2).verdict.sentence
     )
     assert (
@@ -259,11 +260,14 @@ def test_picture(easy, tmp_path):
     axes = easy.plot(path).axes[0]
     assert path.stat().st_size > 1000
     lines = {line.get_label().partition(":")[0]: line for line in axes.lines}
-    assert {"tea", "uniform", "flat_ucb1", "fixed test"} <= set(lines)
+    test = "full factorial test"
+    assert {"tea", "uniform", "flat_ucb1", test} <= set(lines)
+    labels = [text.get_text() for text in axes.texts]
+    assert labels == [f"{test} (fixed size)"], "the line itself is labelled, too"
     from factored_bandits.report.palette import look
 
     assert lines["tea"].get_color() == look("tea").colour
     assert lines["tea"].get_ydata()[[0, -1]].tolist() == [0.0, 1.0]
-    assert lines["fixed test"].get_xdata()[0] == pytest.approx(easy.fixed.total / 100)
+    assert lines[test].get_xdata()[0] == pytest.approx(easy.fixed.total / 100)
     assert axes.get_xlabel() == "days"
     assert make(horizon=300, repetitions=2).plot().axes[0].get_xlabel() == "rounds"

@@ -307,6 +307,21 @@ def test_ctrl_c_keeps_what_is_finished():
     assert out.strip() == "True True True"
 
 
+def test_watching_sees_what_is_finished_and_changes_nothing():
+    problem = fb.environments.spiked(levels=2, best=0.81, gap=0.5)
+    seen = []
+
+    def watch(result):
+        seen.append(result)
+        return ""
+
+    watched = fb.simulate("tea", problem, 500, 4, seed=2, progress=False, watch=watch)
+    assert np.array_equal(seen[-1].regret, watched.regret), "also when the last one is finished"
+    assert [result.repetitions for result in seen] == sorted({r.repetitions for r in seen})
+    alone = fb.simulate("tea", problem, 500, 4, seed=2, progress=False)
+    assert np.array_equal(alone.regret, watched.regret)
+
+
 def test_repetitions_have_one_number_everywhere():
     """After Ctrl-C some repetitions are missing; columns and eliminations name the same ones."""
     whole = quiet("tea", fb.environments.spiked(3, 0.81, 0.8), 20_000, repetitions=4)

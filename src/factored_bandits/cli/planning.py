@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
+import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from factored_bandits.errors import InvalidInputError
 
+from .live import plans_on_the_way
 from .output import show, show_json, stop_if_interrupted
 from .running import output_options, repetition_options
 from .values import Count, Number
+
+if TYPE_CHECKING:
+    from factored_bandits.planning import Plan
 
 T = TypeVar("T", int, float)
 
 # DEFAULT_POLICIES of the library, which --help need not import
 POLICIES = "tea(bound=betting),tea,marginal_thompson"
+
+NARROW = 100  # columns, below which a table of seven is hard to read
 
 FACTORS = "How many levels each factor has, such as 5,4,3."
 LIFT = "What a best level adds: 0.2 is 20 %; or one per factor."
@@ -40,6 +49,7 @@ OPTIONS = [
     click.Option(
         ["--horizon"], type=Count(), help="Rounds to simulate. [default: up to 1e7 or a year]"
     ),
+    click.Option(["--quick"], is_flag=True, help="Only the first estimate, without simulating."),
     *repetition_options("it"),
     *output_options("it"),
 ]
@@ -54,6 +64,7 @@ def plan(
     policies: str,
     no_flat: bool,
     horizon: int | None,
+    quick: bool,
     repetitions: int,
     seed: int,
     workers: int | None,
@@ -61,7 +72,10 @@ def plan(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Forecast an experiment: how long it takes, what it costs, and what a fixed test would take.
+    """Forecast an experiment: how long it takes, what it costs, and how long a classical test.
+
+    A first estimate is shown within seconds; simulations replace it while you read. Ctrl-C ends it
+    with what is known by then.
 
     The assumptions become a problem so: a combination succeeds with probability base rate times
     (1 + lift) for each factor that stands at its best level; all other levels of a factor are
@@ -80,30 +94,44 @@ def plan(
     assumptions = Assumptions(sizes, base_rate, lifts if len(lifts) > 1 else lifts[0])
     if plot is not None:
         check_figure_path(plot)
-    made = run(
-        assumptions,
-        traffic,
-        policies,
-        repetitions,
-        seed,
-        horizon=horizon,
-        flat=not no_flat,
-        workers=workers,
-        progress=not quiet,
-    )
+
+    with plans_on_the_way() if not (quiet or quick) else contextlib.nullcontext(False) as progress:
+        made = run(
+            assumptions,
+            traffic,
+            policies,
+            repetitions,
+            seed,
+            horizon=horizon,
+            flat=not no_flat,
+            workers=workers,
+            progress=progress,
+            quick=quick,
+        )
+
     if plot is not None:
         made.plot(plot)
     if as_json:
         show_json({**made.to_dict(), "files": {"plot": str(plot)} if plot else {}})
     else:
-        click.echo(made.verdict.sentence)
-        for table in made.tables():
-            click.echo()
-            show(table)
+        _show(made)
 
     if plot is not None:
         click.echo(f"wrote {plot}", err=True)
     stop_if_interrupted(made)
+
+
+def _show(made: Plan) -> None:
+    """As text; tables are drawn where the terminal is wide enough."""
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    if width is None or width < NARROW:
+        click.echo(made.text(width))
+        return
+
+    click.echo("\n".join([made.verdict.sentence, *made.warnings]))
+    for table in made.tables():
+        click.echo()
+        show(table)
 
 
 def _numbers(kind: Callable[[str], T], option: str, text: str, wanted: str) -> tuple[T, ...]:

@@ -55,7 +55,7 @@ class Progress:
         if self.bar is not None:
             self.bar.close()
 
-    def update(self, done: float, note: str = "") -> None:
+    def update(self, done: float, note: str = "", seen: str = "") -> None:
         """Show that `done` of the total is finished, if it is time to.
 
         Parameters
@@ -64,6 +64,8 @@ class Progress:
             How much is finished by now, in all.
         note
             What to say instead of the time that is left.
+        seen
+            What is known by now, said after that.
         """
         now = time.monotonic()
         if not self.enabled or now - self.began < PATIENCE:
@@ -75,7 +77,7 @@ class Progress:
 
         self.shown = now
         share = min(1.0, done / self.total) if self.total else 1.0
-        said = note or time_left(now - self.began, share)
+        said = "; ".join(filter(None, [note or time_left(now - self.began, share), seen]))
 
         if bars:
             if self.bar is None:

@@ -12,6 +12,8 @@ from typing import Any
 from factored_bandits.environments import Environment, make
 from factored_bandits.errors import InvalidInputError
 
+from .words import percent
+
 PER_DAY = {"hour": 24.0, "day": 1.0, "week": 1.0 / 7.0}
 _TRAFFIC = re.compile(r"\s*([^/\s]+)\s*(?:/\s*(\w+)\s*)?")
 
@@ -108,11 +110,11 @@ class Assumptions:
 
     def __str__(self) -> str:
         alike = len(set(self.lifts)) == 1
-        lifts = ", ".join(f"{lift:g}" for lift in (self.lifts[:1] if alike else self.lifts))
+        lifts = ", ".join(percent(lift) for lift in (self.lifts[:1] if alike else self.lifts))
         sizes = " x ".join(map(str, self.factors))
         return (
-            f"{sizes} levels, base rate {self.base_rate:g}, lift {lifts}, "
-            f"best rate {self.best_rate:.4g}"
+            f"{sizes} levels, base rate {percent(self.base_rate)}, lift {lifts}, "
+            f"best rate {percent(self.best_rate)}"
         )
 
 

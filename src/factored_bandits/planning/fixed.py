@@ -1,4 +1,4 @@
-"""The alternative to a bandit: a fixed test of all combinations, with the classic sample size."""
+"""The classical alternative to a bandit: a test of all combinations, of a size fixed beforehand."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from factored_bandits.core.arrays import Floats
+from factored_bandits.core.arrays import Bools, Floats
 from factored_bandits.environments import Environment
 from factored_bandits.environments.structure import PRODUCT, SUM
 from factored_bandits.errors import InvalidInputError
@@ -60,6 +60,16 @@ class FixedTest:
     lost: float
     decided: float
     best_found: float
+
+    @property
+    def name(self) -> str:
+        """What such a test is called."""
+        return "full factorial test" if len(self.per_level) > 1 else "A/B test"
+
+    @property
+    def article(self) -> str:
+        """The article of the name."""
+        return "a" if len(self.per_level) > 1 else "an"
 
 
 def sample_size(
@@ -132,7 +142,8 @@ def fixed_test(problem: Environment) -> FixedTest:
                 f"the best level of factor {l} is not the best on average over the other factors"
             )
         second = float(others.max(initial=-math.inf))
-        variances = (_variance(problem, float(best)), _variance(problem, second))
+        spread = variance(problem, np.array([best, second]))
+        variances = (float(spread[0]), float(spread[1]))
         count = 0
         if len(others):
             count = sample_size(float(best), second, comparisons, variances=variances)
@@ -156,8 +167,7 @@ def _probabilities(
     found = np.ones(draws, dtype=np.bool_)
 
     for levels, best in zip(means, problem.best, strict=True):
-        variances = np.array([_variance(problem, float(mean)) for mean in levels])
-        variances = variances * len(levels) / total  # of averages
+        variances = variance(problem, levels) * len(levels) / total  # of averages
         seen = rng.normal(levels, np.sqrt(variances), (draws, len(levels)))
         ahead = np.delete(seen[:, [best]] - seen, best, axis=1)
         needed = errors * np.sqrt(variances[best] + np.delete(variances, best))
@@ -167,8 +177,12 @@ def _probabilities(
     return float(decided.mean()), float(found.mean())
 
 
-def margins(problem: Environment) -> list[Floats]:
-    """The mean of each level of each factor, averaged over the levels of the others.
+def margins(
+    problem: Environment, active: list[Bools] | None = None, *, most: float = math.inf
+) -> list[Floats]:
+    """The mean of each level of each factor, averaged over the (active) levels of the others.
+
+    Refuses a table of more than `most` means, where one is needed.
 
     >>> import factored_bandits as fb
     >>> problem = fb.environments.make("rank1", factors=[[0.9, 0.5], [0.8, 0.2]])
@@ -176,8 +190,10 @@ def margins(problem: Environment) -> list[Floats]:
     [[0.45, 0.25], [0.56, 0.14]]
     """
     seen = view(problem)
+    kept = active or [np.ones(size, dtype=np.bool_) for size in problem.sizes]
+
     if isinstance(seen, Effects) and seen.combine in (PRODUCT, SUM):
-        averages = [float(effect.mean()) for effect in seen.effects]
+        averages = [float(effect[k].mean()) for effect, k in zip(seen.effects, kept, strict=True)]
         found = []
         for l, effect in enumerate(seen.effects):
             if seen.combine == PRODUCT:
@@ -186,17 +202,24 @@ def margins(problem: Environment) -> list[Floats]:
                 found.append(effect + seen.base + sum(averages) - averages[l])
         return found
 
-    table = seen.table()
-    return [table.rows(l).mean(axis=1) for l in range(len(problem.sizes))]
+    if math.prod(problem.sizes) > most:
+        raise InvalidInputError(f"{problem} has more than {most:,.0f} combinations")
+    means = seen.table().means
+    found = []
+    for l, size in enumerate(problem.sizes):
+        every = [*kept[:l], np.ones(size, dtype=np.bool_), *kept[l + 1 :]]
+        others = tuple(k for k in range(len(kept)) if k != l)
+        found.append(means[np.ix_(*every)].mean(axis=others))
+    return found
 
 
-def _variance(problem: Environment, mean: float) -> float:
+def variance(problem: Environment, mean: Floats) -> Floats:
     """The variance of rewards with this mean.
 
     Exact for rewards 0 and 1, the largest possible for other bounded ones; of the noise for
     unbounded rewards.
     """
     if problem.reward_range is None:
-        return float(problem.params.get("sigma", 1.0)) ** 2
+        return np.full(np.shape(mean), float(problem.params.get("sigma", 1.0)) ** 2)
     low, high = problem.reward_range
-    return (mean - low) * (high - mean)
+    return np.asarray((mean - low) * (high - mean))

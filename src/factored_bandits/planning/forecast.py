@@ -37,6 +37,8 @@ class Forecast:
         there was none.
     theory
         Per factor the round by which the paper guarantees that; None without a guarantee.
+    estimated
+        Whether this is a first estimate by normal approximation, and `result` was not simulated.
 
     Examples
     --------
@@ -57,6 +59,7 @@ class Forecast:
     eliminates: bool
     decided: Floats
     theory: tuple[float, ...] | None
+    estimated: bool = False
 
     @property
     def all_decided(self) -> Floats:
@@ -125,6 +128,7 @@ class Forecast:
 
         return {
             "policy": self.policy,
+            "estimated": self.estimated,
             "horizon": self.result.horizon,
             "repetitions": self.result.repetitions,
             "eliminates": self.eliminates,
@@ -137,11 +141,14 @@ class Forecast:
         }
 
 
-def forecast(policy: Policy, problem: Environment, result: Result) -> Forecast:
-    """Read a simulation."""
+def forecast(
+    policy: Policy, problem: Environment, result: Result, *, estimated: bool = False
+) -> Forecast:
+    """Read a simulation, or what an estimate has made up for one."""
     eliminates = policy.eliminates
     theory = guaranteed_rounds(problem, policy.reward_range) if policy.theorem else None
-    return Forecast(policy.label, result, eliminates, rounds_decided(result, eliminates), theory)
+    decided = rounds_decided(result, eliminates)
+    return Forecast(policy.label, result, eliminates, decided, theory, estimated)
 
 
 def rounds_decided(result: Result, eliminates: bool) -> Floats:

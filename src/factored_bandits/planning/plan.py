@@ -7,24 +7,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from factored_bandits.core.table import Table
 from factored_bandits.environments import Environment
 
 from .assumptions import Assumptions
-from .fixed import ALPHA, POWER, FixedTest
+from .cards import narrow
+from .fixed import FixedTest
 from .forecast import Forecast, share_point
+from .outlook import summary, warnings
+from .tables import factors, overview, run_line
 from .verdict import Verdict, judge
-from .words import Clock, rounded
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FORMAT = "factored-bandits/plan"
 VERSION = 1
-NOTHING = "-"
-SHARES = (0.5, 0.9)  # of the repetitions
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +47,10 @@ class Plan:
         What was left out, and why.
     not_run
         Labels of the policies before which Ctrl-C ended it.
+    estimates
+        The first answer: forecasts by normal approximation, of the policies that have one.
+    pending
+        Labels of the policies that are not simulated yet; the first of them may be under way.
 
     Examples
     --------
@@ -74,6 +76,23 @@ class Plan:
     fixed: FixedTest | None
     notes: list[str] = field(default_factory=list)
     not_run: list[str] = field(default_factory=list)
+    estimates: list[Forecast] = field(default_factory=list)
+    pending: list[str] = field(default_factory=list)
+
+    @property
+    def preliminary(self) -> bool:
+        """Whether something is not simulated yet."""
+        return bool(self.pending)
+
+    @property
+    def shown(self) -> list[Forecast]:
+        """What was simulated; and the estimates of what was not, or not long enough."""
+        enough = {
+            each.policy
+            for each in self.forecasts
+            if not each.result.interrupted or math.isfinite(share_point(each.all_decided, 0.5))
+        }
+        return self.forecasts + [each for each in self.estimates if each.policy not in enough]
 
     @property
     def interrupted(self) -> bool:
@@ -83,14 +102,62 @@ class Plan:
     @property
     def verdict(self) -> Verdict:
         """Whether the experiment can be decided within a year, and what would have to change."""
-        return judge(self.forecasts, self.assumptions, self.traffic, self.fixed)
+        if self.pending and not any(each.eliminates for each in self.shown):
+            waiting = ", ".join(self.pending)
+            return Verdict(f"Nothing is known before it is simulated: {waiting}.", None)
+        return judge(self.shown, self.assumptions, self.traffic, self.fixed)
+
+    @property
+    def warnings(self) -> list[str]:
+        """Where the differences are so small that it takes long, with the number."""
+        return warnings(self.forecasts, self.estimates, self.assumptions, self.traffic)
+
+    def summary(self, unit: str = "rounds") -> str:
+        """Say in one sentence when it is decided, and how long the fixed test takes.
+
+        Parameters
+        ----------
+        unit
+            What a round is, in the plural, such as visitors.
+
+        Returns
+        -------
+        str
+            The sentence.
+
+        Examples
+        --------
+        >>> import factored_bandits as fb
+        >>> assumptions = fb.Assumptions((3, 2), base_rate=0.3, lift=0.5)
+        >>> plan = fb.plan(assumptions, "200/day", quick=True)
+        >>> print(plan.summary("visitors"))
+        At 200 visitors a day: decided in about 6.1 days; a full factorial test: 2.3 days, deciding
+        everything 64 % of the time.
+        """
+        return summary(self.shown, self.traffic, self.fixed, unit)
 
     def tables(self) -> list[Table]:
         """One row per policy and one for the fixed test; and the same for every factor."""
-        return [self._overview(), self._factors()]
+        return [overview(self), factors(self)]
 
     def __str__(self) -> str:
-        return "\n\n".join([self.verdict.sentence, *map(str, self.tables())])
+        opening = "\n".join([self.verdict.sentence, *self.warnings])
+        return "\n\n".join([opening, *map(str, self.tables())])
+
+    def text(self, width: int | None = None) -> str:
+        """Write it for a screen.
+
+        Parameters
+        ----------
+        width
+            How many columns the screen has; None: as many as the tables need.
+
+        Returns
+        -------
+        str
+            The text; tables that are too wide become a block of lines per row.
+        """
+        return str(self) if width is None else narrow(self, width)
 
     def plot(self, path: str | Path | None = None, *, title: str | None = None) -> Figure:
         """Draw the share of repetitions that are decided, over time.
@@ -117,111 +184,13 @@ class Plan:
 
         name = title or str(self.assumptions or self.problem)
         return plan_figure(
-            self.forecasts,
+            self.shown,
             path,
             title=name,
             traffic=self.traffic,
             fixed=self.fixed,
-            caption=self._run(),
+            caption=run_line(self),
         )
-
-    def _overview(self) -> Table:
-        clock = Clock(self.traffic)
-        fixed = self.fixed
-        columns = [
-            "policy",
-            "decided: theory",
-            "half of runs",
-            "90 % of runs",
-            "best found",
-            "lost until decided",
-        ]
-        rows = []
-
-        for each in self.forecasts:
-            horizon = each.result.horizon
-            all_decided = each.all_decided
-            row = [each.policy, clock.show(max(each.theory)) if each.theory else NOTHING]
-            row += [
-                clock.show(share_point(all_decided, s), horizon) if each.eliminates else NOTHING
-                for s in SHARES
-            ]
-            row += [f"{each.best_found:.0%}", self._lost(each)]
-            rows.append((*row, self._lost_meanwhile(each)) if fixed else tuple(row))
-
-        if fixed:
-            points = [
-                clock.show(fixed.total if fixed.decided >= share else math.inf, fixed.total)
-                for share in SHARES
-            ]
-            lost = rounded(fixed.lost)
-            rows.append(("fixed test", NOTHING, *points, f"{fixed.best_found:.0%}", lost, lost))
-            columns.append("lost in fixed test's time")
-
-        return Table("Everything decided", tuple(columns), rows, self._caption())
-
-    def _lost(self, each: Forecast) -> str:
-        if not each.eliminates:
-            return NOTHING
-        more = "more than " if np.isinf(each.all_decided).any() else ""
-        return more + rounded(each.lost(each.all_decided))
-
-    def _lost_meanwhile(self, each: Forecast) -> str:
-        if self.fixed is None or self.fixed.total > each.result.horizon:
-            return NOTHING
-        return rounded(each.lost(self.fixed.total))
-
-    def _factors(self) -> Table:
-        clock = Clock(self.traffic)
-        rows = []
-
-        for l, size in enumerate(self.problem.sizes):
-            for each in self.forecasts:
-                if each.eliminates:
-                    points = [share_point(each.decided[:, l], share) for share in SHARES]
-                    cells = [clock.show(t, each.result.horizon) for t in points]
-                    theory = clock.show(each.theory[l]) if each.theory else NOTHING
-                    rows.append((str(l), str(size), each.policy, theory, *cells))
-
-        columns = ("factor", "levels", "policy", "decided: theory", "half of runs", "90 % of runs")
-        return Table("Each factor decided", columns, rows, align="rrlrrr")
-
-    def _run(self) -> str:
-        watched = sorted({each.result.horizon for each in self.forecasts})
-        rounds = " or ".join(f"{horizon:,}" for horizon in watched)
-        partly = [
-            f"{each.policy} only {each.result.repetitions} of {self.repetitions}"
-            for each in self.forecasts
-            if each.result.interrupted
-        ]
-        missing = [*partly, *(f"{label} not run" for label in self.not_run)]
-        interrupted = f"; interrupted: {', '.join(missing)}" if missing else ""
-        return f"{self.repetitions} repetitions of {rounds} rounds; seed {self.seed}{interrupted}"
-
-    def _caption(self) -> str:
-        lines = [
-            f"{self.assumptions or self.problem}; {self._run()}",
-            "decided: only the best level of each factor is left; theory: at the latest, as long "
-            "as its bounds hold",
-            f"lost: {self.problem.unit}, against playing the best combination from the start; mean "
-            "of all runs",
-        ]
-        quiet = [each for each in self.forecasts if not each.eliminates]
-
-        if quiet:
-            shown = ", ".join(f"{each.policy} (by round {each.result.horizon:,})" for each in quiet)
-            lines += [f"find the best without ever saying that it is decided: {shown}"]
-
-        if self.fixed:
-            per_level = " / ".join(f"{count:,}" for count in self.fixed.per_level)
-            lines += [
-                f"fixed test: all combinations equally often, rounds per level {per_level}; "
-                f"{self.fixed.comparisons} comparisons of levels, alpha {ALPHA:.0%} for all "
-                f"(Bonferroni), power {POWER:.0%} for each: decides everything in "
-                f"{self.fixed.decided:.0%} of runs"
-            ]
-
-        return "\n".join([*lines, *self.notes])
 
     def to_dict(self) -> dict[str, Any]:
         """Give everything that tables and figure show, for JSON; null beyond the horizon."""
@@ -247,5 +216,8 @@ class Plan:
             "notes": self.notes,
             "verdict": self.verdict._asdict(),
             "policies": [each.to_dict(fixed.total if fixed else None) for each in self.forecasts],
+            "estimates": [each.to_dict(fixed.total if fixed else None) for each in self.estimates],
+            "pending": self.pending,
+            "warnings": self.warnings,
             "fixed_test": fixed and vars(fixed),
         }

@@ -1,4 +1,4 @@
-"""`plan`: the simulations and the forecasts that a plan is made of."""
+"""`plan`: the first estimate, and the simulations that replace it one by one."""
 
 from __future__ import annotations
 
@@ -9,30 +9,24 @@ from typing import Any
 
 from factored_bandits.core.checks import integer
 from factored_bandits.environments import Environment
-from factored_bandits.errors import InvalidInputError
-from factored_bandits.policies import Policy, make
-from factored_bandits.simulation.checkpoints import LONGEST
+from factored_bandits.policies import Policy
 from factored_bandits.simulation.compare import Written, chosen_policies
 from factored_bandits.simulation.result import Result
 from factored_bandits.simulation.runner import check_playable
 from factored_bandits.simulation.simulate import simulate
-from factored_bandits.theory import identifiability
 
 from .assumptions import Assumptions, per_day
-from .fixed import FixedTest, fixed_test
-from .forecast import Forecast, forecast, guaranteed_rounds, rounds_decided, share_point
+from .estimate import estimate
+from .forecast import Forecast, forecast, rounds_decided, share_point
 from .plan import Plan
-from .words import YEAR
+from .prepare import add_flat_peer, fixed_test_of, lengths, missing_guarantee, problem_of
+from .words import Clock
 
 DEFAULT_POLICIES = ("tea(bound=betting)", "tea", "marginal_thompson")
-# rounds to simulate if nobody says: that many, or a year, but not more
-LONG_ENOUGH = 10**7
-AT_MOST = 5 * 10**7
 STAGES = (10**5, 10**6, 10**7)  # a simulation that has decided by then is not made longer
-# a policy that never decides is watched for five fixed tests
-QUIET_TIMES = 5
-QUIET_LEAST = 10**4
 CHECKPOINTS = 400
+
+Tell = Callable[[Plan], None]
 
 
 def plan(
@@ -45,12 +39,14 @@ def plan(
     horizon: float | None = None,
     flat: bool = True,
     workers: int | None = None,
-    progress: bool = True,
+    progress: bool | Tell = True,
+    quick: bool = False,
 ) -> Plan:
     """Forecast an experiment: when everything is decided, and the reward lost until then.
 
-    Both by theory and by simulation. A fixed full-factorial test stands beside the policies. After
-    Ctrl-C, what is finished is returned.
+    By theory, by a first estimate that takes a second, and by simulation, which takes minutes. A
+    full factorial test of fixed size stands beside the policies. After Ctrl-C, what is known by
+    then is returned.
 
     Parameters
     ----------
@@ -72,7 +68,10 @@ def plan(
     workers
         The number of threads; by default one per processor.
     progress
-        Show a progress bar.
+        Show a progress bar; or a function that is called with every plan on the way, from the
+        first estimate (before anything is compiled) to the last repetition.
+    quick
+        Only the first estimate, without simulating.
 
     Returns
     -------
@@ -90,120 +89,126 @@ def plan(
     >>> assumptions = fb.Assumptions((2, 2), base_rate=0.4, lift=0.5)
     >>> fb.plan(assumptions, policies="tea", repetitions=4, progress=False).fixed.per_level
     (67, 67)
+
+    The answer of the first second, and one on the way:
+
+    >>> print(fb.plan(assumptions, "50/day", quick=True).summary("visitors"))
+    At 50 visitors a day: decided in about 8.0 days; a full factorial test: 2.7 days, deciding
+    everything 66 % of the time.
+    >>> seen = []
+    >>> options = {"policies": "tea", "repetitions": 2, "flat": False}
+    >>> last = fb.plan(assumptions, "50/day", progress=seen.append, **options)
+    >>> [(len(plan.forecasts), plan.pending) for plan in (seen[0], seen[-1], last)]
+    [(0, ['tea']), (1, ['tea']), (1, [])]
     """
     given = environment_or_assumptions
     assumptions = given if isinstance(given, Assumptions) else None
-    problem = _problem(given)
+    problem = problem_of(given)
     daily = per_day(traffic)
     integer("repetitions", repetitions, 1, 10**9)
     integer("seed", seed, 0, 2**63)
     chosen = chosen_policies(policies)
-    notes = _warnings(problem)
+    notes = missing_guarantee(problem)
+    fixed = fixed_test_of(problem, notes)
 
-    fixed = None
-    try:
-        fixed = fixed_test(problem)
-    except InvalidInputError as error:
-        notes.append(f"no fixed test: {error}")
-
-    length = _lengths(problem, daily, fixed, horizon)
+    length = lengths(problem, daily, fixed, horizon)
     for policy in chosen:
         check_playable(policy, problem, length(policy))
-
     if flat:
-        _add_flat_peer(chosen, problem, length, notes)
+        add_flat_peer(chosen, problem, length, notes)
 
-    done: list[Forecast] = []
-    for policy in chosen:
-        staged = horizon is None and policy.eliminates
+    least = fixed.total if fixed else 0
+    estimates = [estimate(policy, problem, int(seed), least) for policy in chosen]
+    first = Plan(
+        problem,
+        assumptions,
+        daily,
+        int(repetitions),
+        int(seed),
+        [],
+        fixed,
+        notes,
+        estimates=[each for each in estimates if each is not None],
+        pending=[policy.label for policy in chosen],
+    )
+    tell = progress if callable(progress) else _nobody
+    tell(first)
+    if quick:
+        return first
+
+    def stages(policy: Policy) -> list[int]:
         last = length(policy)
-        stages = [rounds for rounds in STAGES if staged and rounds < last] + [last]
+        staged = horizon is None and policy.eliminates
+        return [rounds for rounds in STAGES if staged and rounds < last] + [last]
+
+    return _refined(first, chosen, stages, workers, tell, progress=progress is True)
+
+
+def _nobody(plan: Plan) -> None:
+    """Nobody wants to see the plans on the way."""
+
+
+def _refined(
+    first: Plan,
+    chosen: list[Policy],
+    stages: Callable[[Policy], list[int]],
+    workers: int | None,
+    tell: Tell,
+    *,
+    progress: bool,
+) -> Plan:
+    """The plan after all simulations, or those before Ctrl-C."""
+    done: list[Forecast] = []
+    labels = first.pending
+    run = (first.repetitions, first.seed, CHECKPOINTS, workers)
+
+    for policy in chosen:
         try:
+            watch = _watch(first, policy, list(done), tell)
             result = _simulated(
-                policy, problem, stages, repetitions, seed, CHECKPOINTS, workers, progress=progress
+                policy, first.problem, stages(policy), *run, progress=progress, watch=watch
             )
         except KeyboardInterrupt:  # before the first repetition was finished
             break
 
-        done.append(forecast(policy, problem, result))
+        done.append(forecast(policy, first.problem, result))
         if result.interrupted:
             break
 
-    if not done:
+    if not done and not first.estimates:
         raise KeyboardInterrupt
-    not_run = [policy.label for policy in chosen[len(done) :]]
-    return Plan(
-        problem, assumptions, daily, int(repetitions), int(seed), done, fixed, notes, not_run
-    )
+    return dataclasses.replace(first, forecasts=done, not_run=labels[len(done) :], pending=[])
 
 
-def _lengths(
-    problem: Environment, daily: float | None, fixed: FixedTest | None, horizon: float | None
-) -> Callable[[Policy], int]:
-    """How many rounds of a policy to simulate."""
-    if horizon is not None:
-        asked = integer("horizon", horizon, 1, LONGEST)
-        return lambda policy: asked
+def _watch(
+    first: Plan, policy: Policy, done: list[Forecast], tell: Tell
+) -> Callable[[Result], str]:
+    """What to do when a repetition of a policy is finished: tell the plan as it is now."""
+    pending = first.pending[len(done) :]
 
-    longest = _longest(problem, daily)
-    shorter = longest
-    if fixed is not None:
-        shorter = min(longest, max(QUIET_LEAST, QUIET_TIMES * fixed.total))
-    return lambda policy: longest if policy.eliminates else shorter
+    def watch(result: Result) -> str:
+        now = forecast(policy, first.problem, result)
+        half = share_point(now.all_decided, 0.5)
+        known = math.isfinite(half)
+        # a simulation too short to decide anything says less than the estimate
+        forecasts = [*done, now] if known or not policy.eliminates else done
+        tell(dataclasses.replace(first, forecasts=forecasts, pending=pending))
+        return f"so far {Clock(first.traffic).show(half, unit=' rounds')}" if known else ""
 
-
-def _add_flat_peer(
-    chosen: list[Policy], problem: Environment, length: Callable[[Policy], int], notes: list[str]
-) -> None:
-    """Add the policy over all combinations, where it can be played; otherwise note why not."""
-    peer = make(chosen[0].info.flat_peer)
-    if any(policy.name == peer.name for policy in chosen):
-        return
-
-    try:
-        check_playable(peer, problem, length(peer))
-        chosen.append(peer)
-    except InvalidInputError as error:
-        notes.append(f"no flat bandit: {error}")
-
-
-def _problem(given: Environment | Assumptions) -> Environment:
-    if isinstance(given, Assumptions):
-        return given.problem()
-    if not isinstance(given, Environment):
-        raise InvalidInputError(
-            "plan needs a fb.Assumptions(factors, base_rate, lift) or an environment, not "
-            f"{given!r}"
-        )
-
-    if given.kind == "duel":
-        raise InvalidInputError(f"plan is for factored problems; {given} is one of duels")
-    return given
-
-
-def _warnings(problem: Environment) -> list[str]:
-    found = identifiability(problem)
-    if found.holds:
-        return []
-    return [f"no guarantee of the theory: {' '.join(str(found).split())}"]
-
-
-def _longest(problem: Environment, traffic: float | None) -> int:
-    year = YEAR * traffic if traffic else 0.0
-    return int(min(max(guaranteed_rounds(problem)), max(LONG_ENOUGH, min(year, AT_MOST))))
+    return watch
 
 
 def _simulated(
-    policy: Policy, problem: Environment, stages: list[int], *run: Any, progress: bool
+    policy: Policy, problem: Environment, stages: list[int], *run: Any, **shown: Any
 ) -> Result:
     """The shortest simulation in which everything is decided 9 times in 10; otherwise the last."""
-    result = simulate(policy, problem, stages[0], *run, progress=progress)
+    result = simulate(policy, problem, stages[0], *run, **shown)
     for rounds in stages[1:]:
         decided = share_point(rounds_decided(result, True).max(axis=1), 0.9)
         if result.interrupted or math.isfinite(decided):
             break
         try:
-            result = simulate(policy, problem, rounds, *run, progress=progress)
+            result = simulate(policy, problem, rounds, *run, **shown)
         except KeyboardInterrupt:  # what was simulated before is finished
             result = dataclasses.replace(result, interrupted=True)
 

@@ -11,11 +11,13 @@ from factored_bandits.errors import InvalidInputError
 from factored_bandits.theory import slope
 
 from .assumptions import Assumptions
+from .estimate import UNCERTAINTY
 from .fixed import FixedTest, margins
 from .forecast import Forecast, rounds_for_gap, share_point
-from .words import YEAR, Clock, duration, rounded
+from .words import YEAR, Clock, duration, percent, rounded, share
 
 HALVINGS = 40
+OPENING = f"First estimate, within about {share(UNCERTAINTY)}: "
 
 
 class Verdict(NamedTuple):
@@ -55,32 +57,38 @@ def judge(
             None,
         )
 
-    quickest = min(
-        able, key=lambda each: (share_point(each.all_decided, 0.5), -each.result.horizon)
-    )
-    horizon = quickest.result.horizon
+    first = quickest(able)
+    horizon = first.result.horizon
     clock = Clock(traffic)
-    half, most = (share_point(quickest.all_decided, share) for share in (0.5, 0.9))
+    half, most = (share_point(first.all_decided, part) for part in (0.5, 0.9))
     year = YEAR * traffic if traffic else math.inf
+    opening = OPENING if first.estimated else ""
 
     if half <= year and math.isfinite(half):
         times = clock.show(half, unit=" rounds"), clock.show(most, horizon, " rounds")
         shown = f"after {times[0]} half of the time, after {times[1]} 9 times in 10"
-        return Verdict(
-            f"{quickest.policy} has decided everything {shown}.", True if traffic else None
-        )
+        sentence = f"{opening}{first.policy} has decided everything {shown}."
+        return Verdict(sentence, True if traffic else None)
 
     if math.isinf(half) and (traffic is None or horizon < year):
         watched = clock.show(horizon, unit=" rounds")
         return Verdict(
-            f"{quickest.policy} had not decided everything after {watched} in most repetitions; "
-            "simulate more rounds (horizon) to see when it does.",
+            f"{opening}{first.policy} had not decided everything after {watched} in most "
+            "repetitions; simulate more rounds (horizon) to see when it does.",
             None,
         )
 
     assert traffic is not None  # a year is finite only then
-    return _cannot(
-        quickest.policy, min(half, horizon), math.isinf(half), assumptions, traffic, fixed
+    verdict = _cannot(
+        first.policy, min(half, horizon), math.isinf(half), assumptions, traffic, fixed
+    )
+    return verdict._replace(sentence=opening + verdict.sentence)
+
+
+def quickest(forecasts: Sequence[Forecast]) -> Forecast:
+    """The policy that decides first."""
+    return min(
+        forecasts, key=lambda each: (share_point(each.all_decided, 0.5), -each.result.horizon)
     )
 
 
@@ -98,17 +106,20 @@ def _cannot(
     than = "more than" if more else "about"
     changes = f"{than} {rounded(needed)} a day"
 
-    if assumptions:
-        impossible = " (no lift that is possible would be enough)"
-        changes += f", or a lift of {than} {lift:.2g}" if lift else impossible
+    if lift:
+        # two digits: it is an estimate
+        changes += f", or a lift of {than} {percent(float(f'{lift:.2g}'))}"
+    elif assumptions:
+        changes += " (no lift that is possible would be enough)"
     else:
         changes += ", or larger differences between the levels"
 
     other = ""
     if fixed and fixed.total <= year:
+        time = duration(fixed.total / traffic)
         other = (
-            f"; the fixed test below would take {duration(fixed.total / traffic)} and decide "
-            f"everything {fixed.decided:.0%} of the time"
+            f"; {fixed.article} {fixed.name} of fixed size would take {time} and decide everything "
+            f"{share(fixed.decided)} of the time"
         )
 
     sentence = (
@@ -119,14 +130,14 @@ def _cannot(
     return Verdict(sentence, False, needed, lift)
 
 
-def lift_for(assumptions: Assumptions, share: float) -> float | None:
-    """The smallest lift with which the rounds shrink to this share of today's.
+def lift_for(assumptions: Assumptions, part: float) -> float | None:
+    """The smallest lift with which the rounds shrink to this part of today's.
 
     None if no possible lift is enough.
     """
     today = _rounds(assumptions, 1.0)
     assert today is not None  # the assumptions themselves are possible
-    goal = share * today
+    goal = part * today
     low = 1.0
     high = 1.0
 

@@ -6,8 +6,9 @@ import itertools
 import math
 import os
 import threading
+import time
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 import numpy as np
@@ -28,6 +29,7 @@ MOST_REPETITIONS = 10**9
 MOST_WORKERS = 4096
 LARGEST_SEED = 2**63
 BYTES_PER_RECORD = 1_500  # of a repetition, beside its checkpoints, plays and eliminations
+WATCH_EVERY = 0.5  # seconds
 COMPILING = "compiling (once; kept for next time)"
 
 
@@ -44,6 +46,7 @@ def simulate(
     skip_idle: bool = True,
     progress: bool = True,
     certify: bool = False,
+    watch: Callable[[Result], str] | None = None,
 ) -> Result:
     """Run a policy on a problem and measure its regret.
 
@@ -75,6 +78,9 @@ def simulate(
         Show a progress bar if it takes more than two seconds.
     certify
         Keep what `fb.certificate` needs.
+    watch
+        Called with all repetitions that are finished, twice a second and at the end; what it
+        returns stands behind the progress bar.
 
     Returns
     -------
@@ -115,7 +121,11 @@ def simulate(
     title = f"{made.label} on {environment}"
     total = repetitions * math.log1p(rounds)
     with Progress(title, total, progress) as bar:
-        records, interrupted = _run_all(runner, repetitions, threads, bar)
+
+        def watched(records: tuple[RunRecord, ...]) -> str:
+            return watch(Result(made, environment, records, points, seed)) if watch else ""
+
+        records, interrupted = _run_all(runner, repetitions, threads, bar, watched)
 
     if not records:
         raise KeyboardInterrupt
@@ -140,7 +150,11 @@ def _threads(workers: int | None) -> int:
 
 
 def _run_all(
-    runner: Runner, repetitions: int, workers: int, bar: Progress
+    runner: Runner,
+    repetitions: int,
+    workers: int,
+    bar: Progress,
+    watched: Callable[[tuple[RunRecord, ...]], str],
 ) -> tuple[tuple[RunRecord, ...], bool]:
     """All repetitions, on threads (the compiled loop runs outside the interpreter's lock)."""
     stop = threading.Event()
@@ -154,6 +168,8 @@ def _run_all(
     pending: set[Future[RunRecord | None]] = set()
     remaining = iter(range(repetitions))
     interrupted = False
+    seen = ""
+    said = 0.0
 
     with ThreadPoolExecutor(workers) as pool:
         try:
@@ -167,9 +183,13 @@ def _run_all(
                     record = future.result()
                     assert record is not None  # nobody has told it to stop
                     done[record.repetition] = record
+                now = time.monotonic()
+                if finished and (now - said > WATCH_EVERY or len(done) == repetitions):
+                    seen = watched(tuple(done[index] for index in sorted(done)))
+                    said = now
 
                 waiting = compiles() and not any(reached)
-                bar.update(sum(reached), COMPILING if waiting else "")
+                bar.update(sum(reached), COMPILING if waiting else "", seen)
         except BaseException as error:
             stop.set()
             pool.shutdown(cancel_futures=True)

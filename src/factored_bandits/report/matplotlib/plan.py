@@ -60,9 +60,10 @@ def plan_figure(
                 [fixed.decided],
                 "o",
                 color=GREY,
-                label="fixed test: everything decided",
+                label=f"{fixed.name}: everything decided",
                 zorder=4,
             )
+            _name_line(axes, end, f"{fixed.name} (fixed size)")
         firsts = [float(fixed.total)] if fixed else []
         _dress(axes, "days" if traffic else "rounds", _beginning(forecasts, firsts) / per_day)
         figure.text(LEFT / WIDTH, 0.95, title, fontsize=12, color=INK, va="center")
@@ -83,6 +84,21 @@ def plan_figure(
     return figure
 
 
+def _name_line(axes: Axes, x: float, name: str) -> None:
+    """The name of a vertical line, along it."""
+    axes.annotate(
+        name,
+        (x, 0.03),
+        xycoords=axes.get_xaxis_transform(),
+        xytext=(3, 0),
+        textcoords="offset points",
+        rotation=90,
+        fontsize=8,
+        color=GREY,
+        va="bottom",
+    )
+
+
 def _lines(axes: Axes, forecasts: Sequence[Forecast], per_day: float) -> None:
     drawn = looks(each.policy for each in forecasts)
     for each in forecasts:
@@ -90,6 +106,8 @@ def _lines(axes: Axes, forecasts: Sequence[Forecast], per_day: float) -> None:
         rounds, share = curve(each)
         style: Any = (0, look.dashes) if look.dashes else "-"
         what = "everything decided" if each.eliminates else "best found for good"
+        if each.estimated:
+            what += " (estimate)"
         axes.plot(
             rounds / per_day,
             share,
