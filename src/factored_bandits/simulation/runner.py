@@ -14,9 +14,10 @@ from factored_bandits.core.arrays import Floats, Ints, offsets_of
 from factored_bandits.core.kernel import bind
 from factored_bandits.core.rng import generators
 from factored_bandits.environments import Environment
-from factored_bandits.errors import InvalidInputError, RewardOutOfRangeError
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies import Policy, scaling
 
+from .faults import fault, located
 from .result import RunRecord
 
 # Plays between two looks at the clock and at Ctrl-C: doubled until a slice takes long enough.
@@ -83,6 +84,11 @@ class Runner:
         """The last round."""
         return int(self.checkpoints[-1])
 
+    @property
+    def own(self) -> bool:
+        """Whether the policy or the environment is from outside the library."""
+        return self.policy.own or self.environment.own
+
     def _bound(self, skip_idle: bool) -> Callable[..., Any]:
         """The loop with the kernels of the policy and of the environment put in."""
         module = self.policy.module
@@ -93,6 +99,8 @@ class Runner:
         return bind(
             loop.play,
             self.policy.name,
+            compiled=self.policy.compiled,
+            bounds_checked=self.own,
             plan=module.plan,
             learn=module.learn,
             recommend=module.recommend,
@@ -177,12 +185,13 @@ class Runner:
 
         while run.clock[loop.ROUND] <= self.horizon:
             slice_began = time.perf_counter()
-            self.loop(self.params, state, self.environment.data, run, policy_rng, rng, budget)
+            with located(self):
+                self.loop(self.params, state, self.environment.data, run, policy_rng, rng, budget)
             if time.perf_counter() - slice_began < SLICE_SECONDS:
                 budget = min(2 * budget, LONGEST_SLICE)
 
             if run.clock[loop.FAULT]:
-                self._refuse_reward(run)
+                raise fault(self, run)
 
             events.append(run.events[: run.clock[loop.EVENTS]].copy())
             run.clock[loop.EVENTS] = 0
@@ -215,15 +224,6 @@ class Runner:
             found.append(levels)
 
         return tuple(found)
-
-    def _refuse_reward(self, run: loop.Run) -> None:
-        action = tuple(int(level) for level in run.action)
-        low, high = self.reward_range or (-math.inf, math.inf)
-        raise RewardOutOfRangeError(
-            f"{self.policy.label}: the reward {run.rewards[0]:.6g} of action {action} in round "
-            f"{run.clock[loop.FAULT]} lies outside the declared range ({low:g}, {high:g}); "
-            f"declare the range that {self.environment.name} has, or None for unbounded rewards"
-        )
 
 
 def check_playable(policy: Policy, environment: Environment, horizon: int) -> None:
