@@ -5,12 +5,16 @@
 
 from __future__ import annotations
 
+import dis
+import functools
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
+
+from factored_bandits.errors import KernelError
 
 # What the compiler takes as a constant, and the fingerprint must therefore show.
 CONSTANTS = (bool, int, float, str, tuple, np.generic, np.ndarray)
@@ -57,10 +61,17 @@ def _fingerprint(code: CodeType) -> Iterator[bytes]:
 
 def references(function: Any, replaced: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """The kernels and the constants among the global names of `function`."""
-    for name in function.__code__.co_names:
+    for name in _global_names(function.__code__):
         value = replaced.get(name, function.__globals__.get(name))
         if is_kernel(value) or isinstance(value, CONSTANTS):
             yield name, value
+
+
+@functools.cache
+def _global_names(code: CodeType) -> tuple[str, ...]:
+    """The global names that a function reads; `co_names` would hold those of attributes, too."""
+    read = [step.argval for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL"]
+    return tuple(dict.fromkeys(read))
 
 
 def is_kernel(value: Any) -> bool:
@@ -97,7 +108,12 @@ def linked(
     done: dict[Any, Any] = {}
 
     def inner(part: Any) -> Any:
+        if part in done and done[part] is None:
+            raise KernelError(
+                f"{part.__name__} calls itself, at once or by way of others, which kernels cannot"
+            )
         if part not in done:
+            done[part] = None  # begun
             replaced = kernels if belongs_to(part, loop) else {}
             called = {n: v for n, v in references(part, replaced) if is_kernel(v)}
             done[part] = make(part, {n: inner(v) for n, v in called.items()})

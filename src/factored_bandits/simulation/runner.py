@@ -77,7 +77,13 @@ class Runner:
         declared = policy.reward_range
         self.reward_range = environment.reward_range if declared == "environment" else declared
 
-        self.loop = self._bound(skip_idle)
+        self.loop = bind(
+            loop.play,
+            policy.name,
+            compiled=policy.compiled,
+            bounds_checked=self.own,
+            **self.kernels(skip_idle),
+        )
 
     @property
     def horizon(self) -> int:
@@ -89,29 +95,25 @@ class Runner:
         """Whether the policy or the environment is from outside the library."""
         return self.policy.own or self.environment.own
 
-    def _bound(self, skip_idle: bool) -> Callable[..., Any]:
-        """The loop with the kernels of the policy and of the environment put in."""
+    def kernels(self, skip_idle: bool = True) -> dict[str, Callable[..., Any]]:
+        """What takes the places in the loop: the kernels of the policy and of the environment."""
         module = self.policy.module
         environment = self.environment
         skips = skip_idle and environment.stationary and self.policy.skips
         semi_bandit = self.policy.info.feedback == "semi-bandit"
 
-        return bind(
-            loop.play,
-            self.policy.name,
-            compiled=self.policy.compiled,
-            bounds_checked=self.own,
-            plan=module.plan,
-            learn=module.learn,
-            recommend=module.recommend,
-            idle=module.idle if skips else loop.always_busy,
-            active_sets=module.active_sets if self.policy.eliminates else loop.no_active_sets,
-            sample=environment.module.sample,
-            regret=environment.module.regret,
-            draw=loop.draw_outcomes if semi_bandit else loop.draw,
-            teach=loop.teach_outcomes if semi_bandit else loop.teach,
-            sample_outcomes=getattr(environment.module, "sample_outcomes", loop.sample_outcomes),
-        )
+        return {
+            "plan": module.plan,
+            "learn": module.learn,
+            "recommend": module.recommend,
+            "idle": module.idle if skips else loop.always_busy,
+            "active_sets": module.active_sets if self.policy.eliminates else loop.no_active_sets,
+            "sample": environment.module.sample,
+            "regret": environment.module.regret,
+            "draw": loop.draw_outcomes if semi_bandit else loop.draw,
+            "teach": loop.teach_outcomes if semi_bandit else loop.teach,
+            "sample_outcomes": getattr(environment.module, "sample_outcomes", loop.sample_outcomes),
+        }
 
     def new_state(self) -> Any:
         """The policy's state before the first round."""
