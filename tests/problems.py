@@ -14,13 +14,13 @@ from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.environments import Environment
 from factored_bandits.policies import Policy
 from factored_bandits.simulation.result import RE_ENTERED, Result, RunRecord
+from factored_bandits.simulation.trial import played
 from factored_bandits.testing.problems import (
     HORIZON,
     additive,
     first_slice,
     fitting,
     never,
-    played,
 )
 from factored_bandits.testing.problems import runner as job
 

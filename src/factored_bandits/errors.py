@@ -7,9 +7,11 @@ FactoredBanditsError
 ├── DecisionError (LookupError): an id that was never given out, or is settled already
 ├── DumpError (ValueError): a saved agent that is damaged, foreign or of another version
 ├── KernelError (TypeError): a policy or environment of one's own that cannot be compiled
+├── ContractError (ValueError): a policy or environment of one's own that breaks the contract
 └── MissingExtraError (ImportError): an optional library is needed; the message says which
 
-In parentheses the built-in error that each one is, too.
+In parentheses the built-in error that each one is, too. `CacheWarning` (UserWarning) says that
+compiled loops cannot be kept on disk.
 """
 
 from __future__ import annotations
@@ -109,6 +111,14 @@ class DumpError(FactoredBanditsError, ValueError):
 
 class KernelError(FactoredBanditsError, TypeError):
     """A policy or an environment of one's own that cannot be compiled."""
+
+
+class ContractError(FactoredBanditsError, ValueError):
+    """A policy or an environment of one's own that breaks the contract: in what, and where."""
+
+
+class CacheWarning(UserWarning):
+    """Compiled loops cannot be kept on disk, so every process compiles them again."""
 
 
 class MissingExtraError(FactoredBanditsError, ImportError):

@@ -13,6 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import factored_bandits as fb
@@ -143,6 +144,30 @@ def test_names_are_replaced_in_kernels_of_the_loop_s_own_module_too(disabled, mo
     assert kernel.bind(outer, "replaced", answer=forty)() == 81
     assert kernel.digest(outer, {}) != kernel.digest(outer, {"answer": forty})
     assert outer() == 3
+
+
+def test_an_attribute_is_no_kernel_of_the_same_name():
+    space: dict = {"kernel": kernel.kernel}
+    exec("@kernel\ndef real(x):\n    return x.real + 1\n", space)
+    assert kernel.bind(space["real"], "attribute", compiled=False)(1.0) == 2.0
+
+
+def test_constants_that_are_arrays_are_part_of_the_digest():
+    """numba makes constants of them; an edited one would be read from the cache otherwise."""
+    space: dict = {"kernel": kernel.kernel, "np": np}
+    source = "RATES = np.array([{}])\n@kernel\ndef rate():\n    return RATES[0]\n"
+    digests = []
+    for rate in (1.0, 2.0):
+        exec(source.format(rate), space)
+        digests.append(kernel.digest(space["rate"], {}))
+    assert digests[0] != digests[1]
+
+
+def test_a_kernel_that_calls_itself_is_refused():
+    space: dict = {"kernel": kernel.kernel}
+    exec("@kernel\ndef down(x):\n    return down(x - 1)\n", space)
+    with pytest.raises(fb.errors.KernelError, match="down calls itself"):
+        kernel.bind(space["down"], "down")
 
 
 LIGHT = """

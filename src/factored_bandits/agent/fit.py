@@ -23,6 +23,12 @@ def check_fit(policy: Policy, labels: Labels, horizon: Any) -> None:
             f"the latter are {', '.join(names(labels.kind))}"
         )
 
+    if not policy.compiled:
+        raise InvalidInputError(
+            f"{policy.name} is an adapted object, which an agent could not save: call its select "
+            "and update, or write it as a module (docs/how-to/own-policy.md)"
+        )
+
     if horizon is None and policy.info.needs_horizon:
         raise InvalidInputError(
             f"{policy.name} needs to know for how many rounds it will play: give horizon=..."

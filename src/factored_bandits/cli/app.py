@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -51,6 +52,11 @@ def one_sentence() -> Iterator[None]:
         raise WrongInput(f"{error.format_message()} ({hint})") from None
 
 
+def one_line(message: Warning | str, *where: Any, **more: Any) -> None:
+    """A warning without the line of code that it came from."""
+    click.echo(f"warning: {message}", err=True)
+
+
 class App(click.Group):
     """The root: turns the library's errors and Ctrl-C into messages and exit codes."""
 
@@ -66,7 +72,8 @@ class App(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
         try:
-            with one_sentence():
+            with one_sentence(), warnings.catch_warnings():
+                warnings.showwarning = one_line
                 return super().invoke(ctx)
         except (KeyboardInterrupt, click.Abort):
             click.echo("interrupted", err=True)

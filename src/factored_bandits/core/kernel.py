@@ -6,24 +6,28 @@ no numba at all) gives the same numbers, bit for bit.
 
 numba caches a compiled loop by the loop's own source file and would not notice an edited policy. So
 the cached name carries a digest of the code of every kernel the loop can reach, and of the
-constants they use.
+constants they use. Where nothing can be kept on disk, loops are compiled in every process.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib.util
 import os
+import pickle
 import re
-from collections.abc import Callable, Iterator, Mapping
-from types import CodeType, FunctionType
+import warnings
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from factored_bandits.errors import KernelError
+from factored_bandits.errors import CacheWarning, KernelError
+
+from .linking import KERNELS, belongs_to, digest, is_kernel, linked, rebound
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_KERNELS: set[Any] = set()
+_WARNED: list[str] = []  # why nothing can be kept, once that was said
 _BOUND: dict[tuple[Any, str, str], Callable[..., Any]] = {}
 
 
@@ -39,7 +43,7 @@ def kernel(function: Function) -> Function:
     >>> twice(21)
     42
     """
-    _KERNELS.add(function)
+    KERNELS.add(function)
     return function
 
 
@@ -49,7 +53,14 @@ def compiles() -> bool:
     return not disabled and importlib.util.find_spec("numba") is not None
 
 
-def bind(loop: Callable[..., Any], label: str, **kernels: Callable[..., Any]) -> Callable[..., Any]:
+def bind(
+    loop: Callable[..., Any],
+    label: str,
+    /,
+    compiled: bool = True,
+    bounds_checked: bool = False,
+    **kernels: Callable[..., Any],
+) -> Callable[..., Any]:
     """The loop with some of its global names replaced, compiled where numba is installed.
 
     Parameters
@@ -58,6 +69,11 @@ def bind(loop: Callable[..., Any], label: str, **kernels: Callable[..., Any]) ->
         A kernel that calls others by name.
     label
         What is compiled, for messages and for the cache.
+    compiled
+        False leaves it plain Python.
+    bounds_checked
+        Whether an index outside an array is an `IndexError` in compiled code, too, and not an
+        access to memory of others. `NUMBA_BOUNDSCHECK` overrules it.
     kernels
         By name, what to call instead; in `loop`, and in the kernels of its own module that it
         calls.
@@ -65,6 +81,11 @@ def bind(loop: Callable[..., Any], label: str, **kernels: Callable[..., Any]) ->
     Returns
     -------
     A function with the arguments of `loop`.
+
+    Raises
+    ------
+    KernelError
+        If one of `kernels` is not marked with `@kernel`.
 
     Examples
     --------
@@ -82,118 +103,157 @@ def bind(loop: Callable[..., Any], label: str, **kernels: Callable[..., Any]) ->
     >>> bind(run, "powers", step=double)(1, 10)
     1024
     """
-    if not compiles():
+    _refuse_unmarked(label, kernels)
+    if not (compiled and compiles()):
 
         def interpreted(part: Any, names: dict[str, Any]) -> Any:
-            return _rebound(part, names) if _own(part, loop) else part
+            return rebound(part, names) if belongs_to(part, loop) else part
 
-        return _linked(loop, kernels, interpreted)
+        return linked(loop, kernels, interpreted)
 
-    key = (loop, label, digest(loop, kernels))
+    checks = _bounds_checked(bounds_checked)
+    version = digest(loop, kernels) + ("_checked" if checks else "")
+    key = (loop, label, version)
     if key not in _BOUND:
-        _BOUND[key] = _compiled(loop, f"{loop.__name__}_{label}_{key[2]}", kernels)
+        _BOUND[key] = _compiled(loop, f"{loop.__name__}_{label}_{version}", kernels, checks)
     return _explaining(_BOUND[key], label)
 
 
-def digest(function: Callable[..., Any], replaced: Mapping[str, Any]) -> str:
-    """A fingerprint of the code of `function` and of everything it reaches."""
-    sha = hashlib.sha256()
-    seen: set[Any] = set()
-
-    def visit(part: Any) -> None:
-        if part in seen:
-            return
-        seen.add(part)
-        for text in _fingerprint(part.__code__):
-            sha.update(text)
-        own = replaced if _own(part, function) else {}
-        for name, value in _references(part, own):
-            sha.update(name.encode())
-            if value in _KERNELS:
-                visit(value)
-            else:
-                sha.update(repr(value).encode())
-
-    visit(function)
-    return sha.hexdigest()[:16]
+def _refuse_unmarked(label: str, kernels: Mapping[str, Any]) -> None:
+    """An unmarked function would be passed over, and the placeholder of the loop would run."""
+    unmarked = [name for name, function in kernels.items() if not is_kernel(function)]
+    if unmarked:
+        raise KernelError(
+            f"{', '.join(unmarked)} of {label!r} cannot be compiled: write @kernel above "
+            "(from factored_bandits.core.kernel import kernel)"
+        )
 
 
-def _fingerprint(code: CodeType) -> Iterator[bytes]:
-    yield code.co_code
-    yield repr((code.co_names, code.co_varnames, code.co_freevars)).encode()
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _fingerprint(constant)
-        else:
-            yield repr(constant).encode()
+def _bounds_checked(asked: bool) -> bool:
+    """numba's own switch, if it is set, and otherwise what was asked for."""
+    import numba
+
+    config: Any = numba.config
+    switch = config.BOUNDSCHECK
+    return asked if switch is None else bool(switch)
 
 
-def _references(function: Any, replaced: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The kernels and the scalar constants among the global names of `function`."""
-    for name in function.__code__.co_names:
-        value = replaced.get(name, function.__globals__.get(name))
-        called = isinstance(value, FunctionType) and value in _KERNELS
-        if called or isinstance(value, (bool, int, float, str, tuple)):
-            yield name, value
-
-
-def _rebound(function: Any, names: Mapping[str, Any], name: str | None = None) -> FunctionType:
-    copy = FunctionType(
-        function.__code__,
-        {**function.__globals__, **names},
-        name or function.__name__,
-        function.__defaults__,
-        function.__closure__,
-    )
-    copy.__module__ = function.__module__
-    copy.__qualname__ = name or function.__qualname__
-    return copy
-
-
-def _own(part: Any, loop: Any) -> bool:
-    """Whether a kernel belongs to the loop, so that names are replaced in it too."""
-    return bool(part.__module__ == loop.__module__)
-
-
-def _linked(
-    loop: Any, kernels: Mapping[str, Any], make: Callable[[Any, dict[str, Any]], Any]
-) -> Any:
-    """`make(part, names)` of the loop and of every kernel it reaches, the innermost first.
-
-    `names` are what was made of the kernels that the part calls.
-    """
-    done: dict[Any, Any] = {}
-
-    def inner(part: Any) -> Any:
-        if part not in done:
-            replaced = kernels if _own(part, loop) else {}
-            called = {n: v for n, v in _references(part, replaced) if v in _KERNELS}
-            done[part] = make(part, {n: inner(v) for n, v in called.items()})
-        return done[part]
-
-    return inner(loop)
-
-
-def _compiled(loop: Any, name: str, kernels: Mapping[str, Any]) -> Callable[..., Any]:
+def _compiled(
+    loop: Any, name: str, kernels: Mapping[str, Any], bounds_checked: bool
+) -> Callable[..., Any]:
     import numba
 
     njit: Any = numba.njit
     # Kernels own no memory, so counting references (_nrt) would only cost: a third of the time of
     # uniform play.
-    options = {"nogil": True, "error_model": "numpy", "_nrt": False}
+    options = {
+        "nogil": True,
+        "error_model": "numpy",
+        "_nrt": False,
+        "boundscheck": bounds_checked,
+    }
     # Only the loop is called from Python; wrappers for the rest would take a third of the time of
     # compiling.
     inner = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    # numba keeps its cache beside the source file, so a loop typed into a shell has none.
-    cache = os.path.exists(loop.__code__.co_filename)
 
     def make(part: Any, names: dict[str, Any]) -> Any:
         if part is loop:
-            return njit(**options, cache=cache)(_rebound(part, names, name))
-        return njit(**options, **inner)(_rebound(part, names))
+            compiled = njit(**options)(rebound(part, names, name))
+            return _kept(compiled) if _can_be_kept(loop, kernels) else compiled
+        return njit(**options, **inner)(rebound(part, names))
 
-    compiled: Callable[..., Any] = _linked(loop, kernels, make)
+    compiled: Callable[..., Any] = linked(loop, kernels, make)
     return compiled
+
+
+def _can_be_kept(loop: Any, kernels: Mapping[str, Any]) -> bool:
+    """Whether another process could find it again."""
+    # numba keeps its cache beside the source file, so a loop typed into a shell has none. The types
+    # of a script or a notebook are new ones in every process.
+    typed_in = any(function.__module__ == "__main__" for function in kernels.values())
+    return os.path.exists(loop.__code__.co_filename) and not typed_in
+
+
+def _kept(compiled: Any) -> Any:
+    """The compiled function with a cache on disk, if there is a folder for it."""
+    try:
+        compiled._cache = _cache_class()(compiled.py_func)
+    except (RuntimeError, OSError):  # no locator available; a source file that cannot be read
+        _warn_once("neither the package's folder nor the user's cache folder can be written")
+    return compiled
+
+
+@functools.cache
+def _cache_class() -> Any:
+    """numba's cache, to which a damaged file is one that is not there, and a full disk no error."""
+    import numba
+
+    caching: Any = numba.core.caching
+    dumps: Any = numba.core.serialize.dumps
+
+    class Contents(caching.CompileResultCacheImpl):  # type: ignore[misc]
+        """Compiled code under a checksum: a changed bit in machine code shows in no other way."""
+
+        if not os.path.isabs(os.path.expanduser("~")):
+            # Without a home the user's folder would be a folder named "~" in the current one.
+            _locator_classes = [
+                locator
+                for locator in caching.CompileResultCacheImpl._locator_classes
+                if locator is not caching.UserWideCacheLocator
+            ]
+
+        def reduce(self, data: Any) -> Any:
+            content = dumps(super().reduce(data))
+            return _checksum(data.codegen, content), content
+
+        def rebuild(self, target_context: Any, reduced_data: Any) -> Any:
+            checksum, content = reduced_data
+            if checksum != _checksum(target_context.codegen(), content):
+                raise ValueError("the checksum of the compiled code differs")
+            return super().rebuild(target_context, pickle.loads(content))
+
+    class Cache(caching.FunctionCache):  # type: ignore[misc]
+        _impl_class = Contents
+
+        def load_overload(self, sig: Any, target_context: Any) -> Any:
+            try:
+                found = super().load_overload(sig, target_context)
+                if found is None or found.signature.args == tuple(sig):
+                    return found
+            except Exception:  # whatever damaged bytes lead to
+                found = None
+
+            # An unreadable index could not be added to: begin a new one.
+            try:
+                self.flush()
+            except OSError as error:
+                _warn_once(error.strerror or str(error))
+            return None
+
+        def save_overload(self, sig: Any, data: Any) -> None:
+            try:
+                super().save_overload(sig, data)
+            except Exception as error:  # of the disk, or of an index damaged meanwhile
+                _warn_once(getattr(error, "strerror", None) or str(error))
+
+    return Cache
+
+
+def _checksum(codegen: Any, content: bytes) -> bytes:
+    """A digest of compiled code and of the processor that it was compiled for."""
+    return hashlib.sha256(repr(codegen.magic_tuple()).encode() + content).digest()
+
+
+def _warn_once(reason: str) -> None:
+    if _WARNED:
+        return
+    _WARNED.append(reason)
+    warnings.warn(
+        f"compiled loops cannot be kept on disk ({reason}), so every process compiles them again, "
+        "some seconds per policy; NUMBA_CACHE_DIR names another folder",
+        CacheWarning,
+        stacklevel=2,
+    )
 
 
 def _explaining(compiled: Callable[..., Any], label: str) -> Callable[..., Any]:

@@ -20,7 +20,16 @@ ROUND = 0  # the next round
 CHECKPOINT = 1  # the next checkpoint
 EVENTS = 2  # events noted in this slice
 VERSION = 3  # of the active sets, as last noted
-FAULT = 4  # the round of a reward outside the limits; 0: none
+FAULT = 4  # the round in which something was wrong; 0: none
+CAUSE = 5  # what was wrong, see REWARD and the others
+COLUMN = 6  # the column of a level that does not exist
+VALUE = 7  # that level, or the length of a block that cannot be
+
+# Values of Run.clock[CAUSE].
+REWARD = 0  # a reward outside the limits, or not a number
+LENGTH = 1  # a block that is empty, or longer than Run.actions
+PLANNED = 2  # `plan` chose a level that does not exist
+RECOMMENDED = 3  # `recommend` did
 
 # Indices of Run.limits.
 LOW = 0  # the lowest allowed reward
@@ -41,7 +50,7 @@ class Run(NamedTuple):
     limits: Floats  # (4,) see LOW, HIGH, SHIFT, SLOPE
 
     # Counted, by the environment's numbering.
-    clock: Ints  # (5,) see ROUND, CHECKPOINT, EVENTS, VERSION, FAULT
+    clock: Ints  # (8,) see ROUND to VALUE
     regret: Floats  # (C + 1,) cumulative regret at each checkpoint; last: so far
     correct: Bools  # (C,) was the recommendation at the checkpoint a best action?
     plays: Ints  # (levels,)
@@ -59,9 +68,9 @@ def new_clock() -> Ints:
     """The clock before the first round.
 
     >>> new_clock().tolist()
-    [1, 0, 0, 0, 0]
+    [1, 0, 0, 0, 0, 0, 0, 0]
     """
-    clock = np.zeros(5, dtype=np.int64)
+    clock = np.zeros(VALUE + 1, dtype=np.int64)
     clock[ROUND] = 1
     return clock
 
@@ -174,13 +183,33 @@ def note_active_sets(run: Run, t: int, flags: Bools) -> None:
 
 
 @kernel
-def renumber(run: Run, row: Ints) -> None:
-    """The environment's numbering of a policy's action, into run.action."""
+def is_length(run: Run, length: int) -> bool:
+    """Whether a block can have this length; if not, the clock says so."""
+    if 1 <= length <= len(run.actions):
+        return True
+    run.clock[CAUSE] = LENGTH
+    run.clock[VALUE] = length
+    return False
+
+
+@kernel
+def renumber(run: Run, row: Ints, cause: int) -> bool:
+    """The environment's numbering of a policy's action, into run.action.
+
+    False if one of its levels does not exist; the clock then says which, and the cause.
+    """
     action = run.action
     offsets = run.offsets
     permutation = run.permutation
     for l in range(len(row)):
-        action[l] = permutation[offsets[l] + row[l]]
+        level = row[l]
+        if not 0 <= level < offsets[l + 1] - offsets[l]:
+            run.clock[CAUSE] = cause
+            run.clock[COLUMN] = l
+            run.clock[VALUE] = level
+            return False
+        action[l] = permutation[offsets[l] + level]
+    return True
 
 
 @kernel
@@ -227,6 +256,10 @@ def play(
         pause = idle(params, state, t)
         length = plan(params, state, t, policy_rng, actions)
 
+        if not is_length(run, length):
+            clock[FAULT] = t
+            break
+
         flags, version = active_sets(params, state)
         if version != clock[VERSION]:
             clock[VERSION] = version
@@ -235,7 +268,9 @@ def play(
         if pause > 0:
             # The same play again and again, and nothing to learn from it: jump.
             pause = min(pause, horizon - t + 1)
-            renumber(run, actions[0])
+            if not renumber(run, actions[0], PLANNED):
+                clock[FAULT] = t
+                break
             price = regret(env, t, action)
             for l in range(columns):
                 plays[offsets[l] + action[l]] += pause
@@ -243,7 +278,9 @@ def play(
             while checkpoint < len(checkpoints) and checkpoints[checkpoint] < t + pause:
                 noted[checkpoint] = total + price * (checkpoints[checkpoint] - t + 1)
                 recommend(params, state, actions[0])
-                renumber(run, actions[0])
+                if not renumber(run, actions[0], RECOMMENDED):
+                    clock[FAULT] = t
+                    break
                 correct[checkpoint] = regret(env, t, action) <= 0.0
                 checkpoint += 1
 
@@ -253,7 +290,9 @@ def play(
             continue
 
         for row in range(min(length, horizon - t + 1)):
-            renumber(run, actions[row])
+            if not renumber(run, actions[row], PLANNED):
+                clock[FAULT] = t
+                break
             for l in range(columns):
                 plays[offsets[l] + action[l]] += 1
 
@@ -270,7 +309,9 @@ def play(
                 noted[checkpoint] = total
                 # The scratch row `action` is free again: it takes the recommendation.
                 recommend(params, state, action)
-                renumber(run, action)
+                if not renumber(run, action, RECOMMENDED):
+                    clock[FAULT] = t
+                    break
                 correct[checkpoint] = regret(env, t, action) <= 0.0
                 checkpoint += 1
             t += 1

@@ -87,6 +87,16 @@ class Environment:
         """
         return self.sizes[:1] if self.kind == "duel" else self.sizes
 
+    @property
+    def own(self) -> bool:
+        """Whether the module is from outside the library.
+
+        >>> from factored_bandits.environments import spiked
+        >>> spiked(16).own
+        False
+        """
+        return not self.module.__name__.startswith(f"{__package__}.")
+
     def mean(self, action: Any) -> float:
         """The expected reward of an action; in a duel, the probability that the first arm wins.
 

@@ -11,7 +11,9 @@ uniform: ...
 
 from __future__ import annotations
 
+from .adapter import adapt
 from .base import Info, LevelReport
+from .contract import state_fault
 from .description import Description, describe
 from .parameters import scaling
 from .policy import Policy
@@ -22,10 +24,12 @@ __all__ = [
     "Info",
     "LevelReport",
     "Policy",
+    "adapt",
     "describe",
     "load",
     "make",
     "make_all",
     "names",
     "scaling",
+    "state_fault",
 ]

@@ -12,6 +12,8 @@ from typing import Any, TypeGuard
 
 from factored_bandits.errors import InvalidInputError
 
+# The file of a policy of one's own, or a name.
+_FILE = re.compile(r"\s*([^()]*\.py)\s*(?:\((.*)\))?\s*", re.DOTALL)
 _SHAPE = re.compile(r"\s*([A-Za-z_][\w-]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
@@ -20,7 +22,13 @@ def read(text: str) -> tuple[str, dict[str, Any]]:
 
     >>> read("flat-ucb1(alpha=0.5)")
     ('flat_ucb1', {'alpha': 0.5})
+    >>> read("my-policies/greedy.py(epsilon=0.2)")
+    ('my-policies/greedy.py', {'epsilon': 0.2})
     """
+    file = _FILE.fullmatch(text)
+    if file is not None:
+        return file[1], _parameters(text.strip(), file[2] or "")
+
     shape = _SHAPE.fullmatch(text)
     if shape is None:
         raise InvalidInputError(

@@ -11,11 +11,12 @@ from factored_bandits.core.checks import finite, one_of, shown
 from factored_bandits.errors import InvalidInputError, UnknownNameError
 
 from .base import Range
+from .files import name_of
 
 
 def parameters(module: types.ModuleType, given: dict[str, Any]) -> Any:
     """`Params` of a policy module from keyword arguments, each checked against its annotation."""
-    name = module.__name__.rpartition(".")[2]
+    name = name_of(module)
     hints = typing.get_type_hints(module.Params)
 
     for key in given:

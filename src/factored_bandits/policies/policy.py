@@ -101,6 +101,30 @@ class Policy:
         return f"{self.name}({', '.join(f'{n}={v}' for n, v in changed.items())})"
 
     @property
+    def own(self) -> bool:
+        """Whether the module is from outside the library.
+
+        Examples
+        --------
+        >>> from factored_bandits import policies
+        >>> policies.make("tea").own
+        False
+        """
+        return not self.module.__name__.startswith(f"{__package__}.")
+
+    @property
+    def compiled(self) -> bool:
+        """Whether its kernels can be compiled; an adapted object (`adapt`) is plain Python.
+
+        Examples
+        --------
+        >>> from factored_bandits import policies
+        >>> policies.make("tea").compiled
+        True
+        """
+        return bool(getattr(self.module, "COMPILED", True))
+
+    @property
     def family(self) -> str:
         """The folder of the module below that of its kind; empty if it has none.
 

@@ -12,12 +12,13 @@ from factored_bandits.errors import InvalidInputError, UnknownNameError
 
 from . import notation
 from .base import FROM_ENVIRONMENT, Kind
+from .contract import module_fault
+from .files import load_file, name_of
 from .parameters import checked_range, parameters
 from .policy import Policy
 
 # the folder of a policy is its kind
 FOLDERS: dict[Kind, str] = {"factored": "factored", "duel": "dueling"}
-NEEDED = ("INFO", "Params", "State", "init", "plan", "learn", "recommend")
 
 
 def names(kind: Kind | None = None) -> list[str]:
@@ -88,7 +89,9 @@ def make(
     ----------
     policy
         The name of a policy; or its label as results print it, such as "tea(bound=betting)"; or a
-        module of your own that follows the contract. A policy that is made already is returned.
+        policy of your own that follows the contract: a module, or the path of its file such as
+        "path/to/mine.py" or "path/to/mine.py(epsilon=0.2)". A policy that is made already is
+        returned.
     reward_range
         (low, high) declares bounded rewards, None unbounded ones (means in [-1, 1], 1-sub-Gaussian
         noise); by default the range is the environment's.
@@ -105,7 +108,9 @@ def make(
     UnknownNameError
         If there is no such policy or parameter.
     InvalidInputError
-        If a parameter has a wrong value, or the module is not a policy.
+        If a parameter has a wrong value, the module is not a policy, or there is no such file.
+    ContractError
+        If the file cannot be run.
 
     Examples
     --------
@@ -123,21 +128,23 @@ def make(
         return policy
 
     if isinstance(policy, types.ModuleType):
-        name = policy.__name__.rpartition(".")[2]
         module = policy
-        _check_module(module)
     elif isinstance(policy, str):
         name, written = notation.read(policy)
-        module = load(name)
+        module = load_file(name) if name.endswith(".py") else load(name)
         reward_range = _once(policy, "reward_range", written, reward_range)
         for parameter in params:
             _once(policy, parameter, written, params[parameter])
         params = {**written, **params}
     else:
-        raise UnknownNameError.of("policy", policy, names())
+        raise _no_policy(policy)
+
+    fault = module_fault(module)
+    if fault:
+        raise InvalidInputError(f"module {name_of(module)} is not a policy: {fault}")
 
     checked = FROM_ENVIRONMENT if reward_range == FROM_ENVIRONMENT else checked_range(reward_range)
-    return Policy(name, module, parameters(module, params), checked)
+    return Policy(name_of(module), module, parameters(module, params), checked)
 
 
 def make_all(text: str) -> list[Policy]:
@@ -180,9 +187,14 @@ def _once(text: str, parameter: str, written: dict[str, Any], given: Any) -> Any
     return written.pop(parameter)
 
 
-def _check_module(module: types.ModuleType) -> None:
-    missing = [name for name in NEEDED if not hasattr(module, name)]
-    if missing:
-        raise InvalidInputError(
-            f"module {module.__name__} is not a policy: it has no {', '.join(missing)}"
-        )
+def _no_policy(given: Any) -> InvalidInputError:
+    """What to do with something that is neither a name nor a module."""
+    if not (callable(getattr(given, "select", None)) and callable(getattr(given, "update", None))):
+        return UnknownNameError.of("policy", given, names())
+
+    name = given.__name__ if isinstance(given, type) else type(given).__name__
+    return InvalidInputError(
+        f"{name} has select and update; as a policy, run in plain Python, it is "
+        f"fb.policies.adapt(lambda sizes, rng: {name}(...), name={name.lower()!r}), where "
+        "select() gives a level per factor and update(action, reward) learns"
+    )

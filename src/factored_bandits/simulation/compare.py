@@ -347,7 +347,7 @@ def chosen_policies(given: Written | Iterable[Written]) -> list[Policy]:
     if isinstance(given, str):
         chosen = make_all(given)
     else:
-        several = [given] if isinstance(given, (types.ModuleType, Policy)) else list(given)
+        several = list(given) if isinstance(given, Iterable) else [given]
         chosen = [make(policy) for policy in several]
 
     if not chosen:

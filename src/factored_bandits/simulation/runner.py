@@ -14,10 +14,11 @@ from factored_bandits.core.arrays import Floats, Ints, offsets_of
 from factored_bandits.core.kernel import bind
 from factored_bandits.core.rng import generators
 from factored_bandits.environments import Environment
-from factored_bandits.errors import InvalidInputError, RewardOutOfRangeError
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies import Policy, scaling
 from factored_bandits.policies.footprint import check_memory
 
+from .faults import fault, located
 from .result import RunRecord
 
 # Plays between two looks at the clock and at Ctrl-C: doubled until a slice takes long enough.
@@ -77,34 +78,43 @@ class Runner:
         declared = policy.reward_range
         self.reward_range = environment.reward_range if declared == "environment" else declared
 
-        self.loop = self._bound(skip_idle)
+        self.loop = bind(
+            loop.play,
+            policy.name,
+            compiled=policy.compiled,
+            bounds_checked=self.own,
+            **self.kernels(skip_idle),
+        )
 
     @property
     def horizon(self) -> int:
         """The last round."""
         return int(self.checkpoints[-1])
 
-    def _bound(self, skip_idle: bool) -> Callable[..., Any]:
-        """The loop with the kernels of the policy and of the environment put in."""
+    @property
+    def own(self) -> bool:
+        """Whether the policy or the environment is from outside the library."""
+        return self.policy.own or self.environment.own
+
+    def kernels(self, skip_idle: bool = True) -> dict[str, Callable[..., Any]]:
+        """What takes the places in the loop: the kernels of the policy and of the environment."""
         module = self.policy.module
         environment = self.environment
         skips = skip_idle and environment.stationary and self.policy.skips
         semi_bandit = self.policy.info.feedback == "semi-bandit"
 
-        return bind(
-            loop.play,
-            self.policy.name,
-            plan=module.plan,
-            learn=module.learn,
-            recommend=module.recommend,
-            idle=module.idle if skips else loop.always_busy,
-            active_sets=module.active_sets if self.policy.eliminates else loop.no_active_sets,
-            sample=environment.module.sample,
-            regret=environment.module.regret,
-            draw=loop.draw_outcomes if semi_bandit else loop.draw,
-            teach=loop.teach_outcomes if semi_bandit else loop.teach,
-            sample_outcomes=getattr(environment.module, "sample_outcomes", loop.sample_outcomes),
-        )
+        return {
+            "plan": module.plan,
+            "learn": module.learn,
+            "recommend": module.recommend,
+            "idle": module.idle if skips else loop.always_busy,
+            "active_sets": module.active_sets if self.policy.eliminates else loop.no_active_sets,
+            "sample": environment.module.sample,
+            "regret": environment.module.regret,
+            "draw": loop.draw_outcomes if semi_bandit else loop.draw,
+            "teach": loop.teach_outcomes if semi_bandit else loop.teach,
+            "sample_outcomes": getattr(environment.module, "sample_outcomes", loop.sample_outcomes),
+        }
 
     def new_state(self) -> Any:
         """The policy's state before the first round."""
@@ -178,12 +188,13 @@ class Runner:
 
         while run.clock[loop.ROUND] <= self.horizon:
             slice_began = time.perf_counter()
-            self.loop(self.params, state, self.environment.data, run, policy_rng, rng, budget)
+            with located(self):
+                self.loop(self.params, state, self.environment.data, run, policy_rng, rng, budget)
             if time.perf_counter() - slice_began < SLICE_SECONDS:
                 budget = min(2 * budget, LONGEST_SLICE)
 
             if run.clock[loop.FAULT]:
-                self._refuse_reward(run)
+                raise fault(self, run)
 
             events.append(run.events[: run.clock[loop.EVENTS]].copy())
             run.clock[loop.EVENTS] = 0
@@ -216,15 +227,6 @@ class Runner:
             found.append(levels)
 
         return tuple(found)
-
-    def _refuse_reward(self, run: loop.Run) -> None:
-        action = tuple(int(level) for level in run.action)
-        low, high = self.reward_range or (-math.inf, math.inf)
-        raise RewardOutOfRangeError(
-            f"{self.policy.label}: the reward {run.rewards[0]:.6g} of action {action} in round "
-            f"{run.clock[loop.FAULT]} lies outside the declared range ({low:g}, {high:g}); "
-            f"declare the range that {self.environment.name} has, or None for unbounded rewards"
-        )
 
 
 def check_playable(policy: Policy, environment: Environment, horizon: int) -> None:

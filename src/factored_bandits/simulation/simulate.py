@@ -24,6 +24,7 @@ from factored_bandits.policies.footprint import check_memory
 from .checkpoints import checkpoints_of, horizon_of
 from .result import Result, RunRecord
 from .runner import Runner, check_playable
+from .trial import try_out
 
 MOST_REPETITIONS = 10**9
 MOST_WORKERS = 4096
@@ -92,6 +93,9 @@ def simulate(
         If an argument is wrong, or the policy cannot play the problem.
     RewardOutOfRangeError
         If a reward lies outside the range that was declared to the policy.
+    ContractError
+        If a policy or an environment of your own breaks the contract; the message names the file
+        and the line.
 
     Examples
     --------
@@ -114,6 +118,8 @@ def simulate(
     runner = Runner(
         made, environment, points, seed, permute=permute, skip_idle=skip_idle, certify=certify
     )
+    if runner.own:
+        try_out(runner)
     if certify:
         # Refuses a policy that cannot certify; those that can have small states.
         runner.p_values(runner.new_state() if made.certifies else None)

@@ -9,14 +9,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from factored_bandits.core import kernel
 from factored_bandits.core.arrays import Ints
+from factored_bandits.core.linking import is_kernel
 from factored_bandits.core.loop import SHIFT, SLOPE
 from factored_bandits.core.rng import generators
-from factored_bandits.policies import Policy, describe, make
+from factored_bandits.errors import ContractError
+from factored_bandits.policies import Policy, describe, make, state_fault
 from factored_bandits.policies.registry import FOLDERS
 from factored_bandits.simulation.runner import Runner
 from factored_bandits.simulation.simulate import simulate
+from factored_bandits.simulation.trial import check_recommendation
 
 from . import problems
 from .problems import require
@@ -68,7 +70,10 @@ def check_policy(policy: str | types.ModuleType | Policy, quick: bool = False) -
     made = make(policy)
     for check in POLICY_CHECKS:
         if check.applies(made) and (check.quick or not quick):
-            check.run(made)
+            try:
+                check.run(made)
+            except ContractError as error:
+                raise AssertionError(str(error)) from error
 
 
 def interpreted_equals_compiled(policy: Policy) -> None:
@@ -98,31 +103,15 @@ def _equal(one: Any, other: Any) -> bool:
 
 def plans_are_legal(policy: Policy) -> None:
     """Blocks have at least one play, fit the buffer, and name levels that exist."""
-    longest = policy.longest_block(np.array(problems.fitting(policy).sizes))
     for block in problems.play_blocks(policy, 300):
-        require(1 <= len(block.actions) <= longest, f"plan gave a block of {len(block.actions)}")
-        require((block.actions >= 0).all(), f"plan chose a negative level:\n{block.actions}")
-        require(
-            (block.actions < block.runner.sizes).all(),
-            f"plan chose a level that does not exist:\n{block.actions}",
-        )
+        check_recommendation(block)  # the blocks are looked at while they are played
 
 
 def state_is_arrays_only(policy: Policy) -> None:
     """State is data: arrays of numbers or flags, no two of which share memory."""
     state = problems.runner(policy, problems.fitting(policy)).new_state()
-    require(state._fields == type(state)._fields, "init gives something other than a State")
-
-    for field, array in zip(state._fields, state, strict=True):
-        require(isinstance(array, np.ndarray), f"State.{field} is no array")
-        require(array.dtype.kind in "fib", f"State.{field} holds {array.dtype}, not numbers")
-        require(field not in ("count", "index"), f"State.{field} hides a method of tuple")
-
-    arrays = [(field, array) for field, array in zip(state._fields, state, strict=True)]
-    for i, (field, array) in enumerate(arrays):
-        for other, its_array in arrays[i + 1 :]:
-            shared = array.size and its_array.size and np.shares_memory(array, its_array)
-            require(not shared, f"State.{field} and State.{other} share memory")
+    fault = state_fault(policy.module, state)
+    require(not fault, fault)
 
 
 def state_is_described(policy: Policy) -> None:
@@ -282,7 +271,7 @@ def kernels_are_marked(policy: Policy) -> None:
     """plan, learn, recommend, and idle and active_sets where there are such, are kernels."""
     for name in KERNELS:
         function = getattr(policy.module, name, None)
-        marked = function is None or function in kernel._KERNELS
+        marked = function is None or is_kernel(function)
         require(marked, f"{name} is not marked with @kernel, so it cannot be compiled")
 
 

@@ -5,30 +5,23 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from factored_bandits import environments
-from factored_bandits.core.arrays import Floats, Ints
-from factored_bandits.core.loop import SHIFT, SLOPE, Run
+from factored_bandits.core.arrays import Ints
+from factored_bandits.core.loop import Run
 from factored_bandits.core.rng import generators
 from factored_bandits.environments import Environment
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies import Policy, make
+from factored_bandits.simulation import trial
+from factored_bandits.simulation.faults import located
 from factored_bandits.simulation.runner import Runner, check_playable
+from factored_bandits.simulation.trial import PlayedBlock
 
 HORIZON = 600
-
-
-class PlayedBlock(NamedTuple):
-    """A block that was planned and played, before it is learned."""
-
-    t: int  # its first round
-    runner: Runner
-    state: Any
-    actions: Ints
-    rewards: Floats  # what `learn` gets
 
 
 def additive(*sizes: int) -> Environment:
@@ -79,23 +72,6 @@ def runner(
     return Runner(made, problem, points, seed, permute=permute, skip_idle=skip_idle)
 
 
-def played(runner: Runner, run: Run, t: int, length: int, rng: np.random.Generator) -> Floats:
-    """Play the block planned in run.actions: what `learn` gets of it."""
-    module: Any = runner.environment.module
-    data = runner.environment.data
-    semi_bandit = runner.policy.info.feedback == "semi-bandit"
-
-    for row in range(length):
-        action = run.actions[row]
-        if semi_bandit:
-            reward = module.sample_outcomes(data, t + row, action, rng, run.outcomes[row])
-        else:
-            reward = module.sample(data, t + row, action, rng)
-        run.rewards[row] = run.limits[SHIFT] + run.limits[SLOPE] * reward
-
-    return run.outcomes[:length] if semi_bandit else run.rewards[:length]
-
-
 def play_blocks(
     policy: Any,
     rounds: int,
@@ -105,23 +81,8 @@ def play_blocks(
 ) -> Iterator[PlayedBlock]:
     """Play a policy by hand, interpreted; each block is learned after it was looked at."""
     made = runner(policy, fitting(policy), rounds)
-    module = made.policy.module
-    state = made.new_state()
-    policy_rng, rng = generators(seed)
-    run = made.prepare(rng, state)
-    t = 1
-
-    while t <= rounds:
-        length = module.plan(made.params, state, t, policy_rng, run.actions)
-        if after_plan is not None:
-            after_plan(made, state, run.actions[:length])
-
-        rewards = played(made, run, t, length, rng)
-        yield PlayedBlock(t, made, state, run.actions[:length], rewards)
-        module.learn(made.params, state, t, run.actions[:length], rewards)
-        if after_learn is not None:
-            after_learn(state)
-        t += length
+    with located(made):
+        yield from trial.play_blocks(made, rounds, seed, after_plan, after_learn)
 
 
 def first_slice(runner: Runner) -> Run:
