@@ -8,7 +8,8 @@ tried while there are at most 5000; beyond that, coordinate ascent.
 The regression is computed exactly, from the counts of the combinations visited, whenever the plays
 have grown by the share `refit`; in between only V goes on (0: after every play). Keeps one row per
 combination visited, at most 2^19 (2^16 if the horizon is unknown), and refuses problems that could
-have more.
+have more. An agent that is asked beyond its horizon may run out of rows; it goes on among the
+combinations that it knows.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.make(
@@ -40,11 +41,13 @@ from factored_bandits.policies.blocks.combinations import (
     check_combinations,
     empty_table,
     enter,
+    find,
+    full,
 )
 
 from ._linear import feature_offsets, main_effects, shrink
 from ._logistic_fit import fit
-from ._optimism import LOGISTIC, Model, most_optimistic
+from ._optimism import LOGISTIC, Model, most_optimistic, most_optimistic_row
 
 INFO = Info(
     title="GLM-UCB, logistic",
@@ -162,7 +165,26 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     width = radius(params, state, len(state.trial))
     model = Model(state.offsets, state.theta, state.covariance, width, LOGISTIC)
     most_optimistic(model, rng, state.common, state.trial, actions[0])
+    count(state, model, rng, actions[0])
     return 1
+
+
+@kernel
+def count(state: State, model: Model, rng: np.random.Generator, action: Ints) -> None:
+    """Enter the combination, or change it to the best of those entered if there is no room.
+
+    It is entered here, not when its reward comes: other plays may be planned in between.
+    """
+    key = ravel(state.sizes, action)
+    if find(state, key) < 0 and full(state):
+        best = most_optimistic_row(model, rng, state.levels, state.known[0])
+        for l in range(len(action)):
+            action[l] = state.levels[best, l]
+        return
+
+    row = enter(state, key)
+    for l in range(len(action)):
+        state.levels[row, l] = action[l]
 
 
 @kernel
@@ -180,9 +202,7 @@ def radius(params: Params, state: State, factors: int) -> float:
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
     """Counts and V; unbounded rewards are clipped onto [0, 1]."""
-    row = enter(state, ravel(state.sizes, actions[0]))
-    for l in range(actions.shape[1]):
-        state.levels[row, l] = actions[0, l]
+    row = find(state, ravel(state.sizes, actions[0]))
     state.plays[row] += 1
     state.totals[row] += min(max(rewards[0], 0.0), 1.0)
     state.learned[0] += 1
