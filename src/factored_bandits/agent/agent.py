@@ -11,6 +11,7 @@ import numpy as np
 
 from factored_bandits.core.arrays import Floats
 from factored_bandits.core.checks import integer, probability
+from factored_bandits.core.limits import MOST_ROUNDS
 from factored_bandits.core.rng import generators
 from factored_bandits.environments import PastDuels
 from factored_bandits.errors import InvalidInputError
@@ -92,7 +93,7 @@ class Agent:
         self._policy = make(policy, **params)
         fit.check_fit(self._policy, self._labels, horizon)
         self._rewards = rewards(self._policy, reward_range, default, self._labels.names)
-        self._horizon = 0 if horizon is None else integer("horizon", horizon, 1)
+        self._horizon = 0 if horizon is None else integer("horizon", horizon, 1, MOST_ROUNDS)
         self._generator = generators(integer("seed", seed, 0))[0]
 
         sizes = self._labels.sizes

@@ -12,6 +12,8 @@ from factored_bandits.policies import Policy, make, names
 from factored_bandits.policies import __name__ as policies_package
 
 from . import ledger
+from .labels import labels
+from .loaded import check_claims, check_loaded, check_shapes
 
 if TYPE_CHECKING:
     from .agent import Agent
@@ -46,29 +48,41 @@ def restored(kind: type[Agent], content: dict[str, Any], module: types.ModuleTyp
     try:
         given = {name: content["problem"][name] for name in GIVEN}
         policy = _restored_policy(content["policy"], module)
+        _check_sizes(policy, given, content["state"])
         agent = kind(policy, diagnostics="diagnostics" in content, **given)
         _fill(agent, content)
     except DumpError:
         raise
-    except (LookupError, TypeError, ValueError, ArithmeticError) as error:
+    except MemoryError as error:
+        raise DumpError("the dump describes an agent that does not fit into memory") from error
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
         detail = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
         raise DumpError(f"the dump does not describe an agent of this version: {detail}") from error
 
     return agent
 
 
+def _check_sizes(policy: Policy, given: dict[str, Any], packed: dict[str, Any]) -> None:
+    """Refuse other arrays than the policy's, and more memory than the dump's text allows."""
+    fields = policy.module.State._fields
+    if set(packed) != set(fields):
+        raise DumpError(
+            f"the dump does not fit its policy: {policy.name} keeps {', '.join(fields)}, "
+            f"the dump holds {', '.join(packed)}"
+        )
+
+    sizes = labels(given["factors"], given["arms"]).sizes
+    horizon = 0 if given["horizon"] is None else integer("horizon", given["horizon"], 1)
+    policy.check(sizes, horizon)
+    check_shapes(policy, sizes, horizon, check_claims(packed))
+
+
 def _fill(agent: Agent, content: dict[str, Any]) -> None:
     """Put what was learned into a new agent."""
     saved = content["state"]
-    fields = agent._state._fields
-    if set(saved) != set(fields):
-        raise DumpError(
-            f"the dump does not fit its policy: {agent._policy.name} keeps {', '.join(fields)}, "
-            f"the dump holds {', '.join(saved)}"
-        )
-
-    for name, array in agent._state._asdict().items():
-        array[...] = unpack(saved[name], name, array.dtype, array.shape)
+    fresh = agent._state
+    arrays = fresh._asdict().items()
+    agent._state = type(fresh)(*(unpack(saved[n], n, a.dtype, a.shape) for n, a in arrays))
     for plays, counts in zip(agent._plays, content["plays"], strict=True):
         plays[:] = unpack(counts, "plays", plays.dtype, plays.shape)
 
@@ -77,6 +91,7 @@ def _fill(agent: Agent, content: dict[str, Any]) -> None:
     if agent._interaction_test is not None:
         agent._interaction_test.restore(content["diagnostics"])
     agent._generator.bit_generator.state = content["generator"]
+    check_loaded(agent, fresh)
 
 
 def _policy_document(policy: Policy) -> dict[str, Any]:

@@ -34,6 +34,7 @@ from factored_bandits.policies.blocks.duels import (
     strongest_rival,
     update_bounds,
 )
+from factored_bandits.policies.limits import NOT_NEGATIVE, WINS, Within, index, slots
 
 NOBODY = -1
 
@@ -72,6 +73,17 @@ class State(NamedTuple):
     width: Floats  # (K, K) 1 / sqrt(N_jc) at [c, j], 0 for a pair that has not met
     worst: Floats  # (K,) the largest deficit of each arm
     memory: Ints  # (2,) FAVOURITE, ALONE
+
+    def limits(self, params: Params) -> dict[str, Within]:
+        """What the arrays may hold."""
+        arms = len(self.worst)
+        return {
+            "wins": WINS,
+            "rate": Within(0.0, 2.0),
+            "width": Within(0.0, 1.0),
+            "worst": NOT_NEGATIVE,
+            "memory": slots(index(arms, nobody=True), Within(0, 1)),
+        }
 
 
 def check(params: Params, sizes: Ints, horizon: int) -> None:

@@ -124,6 +124,9 @@ def bernstein_gain(y: float, difference: float, n: int) -> float:
 PRIOR = 8.0
 # the largest stake; up to 1/2 would be safe
 STAKE = 0.45
+# the largest loss: that of the largest stake on a difference of 2. Only unbounded rewards, for
+# which this bound proves nothing, could lose more; a wealth below 0 has no logarithm
+LARGEST_LOSS = -2.0 * STAKE
 
 
 @kernel
@@ -137,7 +140,7 @@ def betting_gain(y: float, difference: float, sum_of_squares: float) -> float:
     """What the paired difference y adds to log wealth; D and the sum of squares before it."""
     # Kelly's stake for small leads: mean over mean square
     stake = min(difference / (sum_of_squares + PRIOR), STAKE)
-    return math.log1p(stake * y) if stake > 0.0 else 0.0
+    return math.log1p(max(stake * y, LARGEST_LOSS)) if stake > 0.0 else 0.0
 
 
 # One of the four

@@ -24,6 +24,7 @@ from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
 from factored_bandits.policies.base import Code, Info
 from factored_bandits.policies.blocks.base_bandits import thompson_pick
+from factored_bandits.policies.limits import COUNT, WINS, Within
 
 COUNTED: Code = 1  # Params.self_duels
 
@@ -52,6 +53,14 @@ class State(NamedTuple):
 
     wins: Floats  # (K,) a tie counts one half
     plays: Floats  # (K,) in either position
+
+    def limits(self, params: Params) -> dict[str, Within]:
+        """What the arrays may hold."""
+        return {"wins": WINS, "plays": COUNT}
+
+    def contradiction(self, params: Params, planned: Ints) -> str | None:
+        """Nobody wins more often than it plays."""
+        return "wins exceed plays" if (self.wins > self.plays).any() else None
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:

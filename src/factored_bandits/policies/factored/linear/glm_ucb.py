@@ -43,9 +43,18 @@ from factored_bandits.policies.blocks.combinations import (
     enter,
     find,
     full,
+    table_contradiction,
+    table_limits,
 )
+from factored_bandits.policies.limits import NOT_NEGATIVE, SUM, Within, fixed, index
 
-from ._linear import feature_offsets, main_effects, shrink
+from ._linear import (
+    covariance_contradiction,
+    covariance_limits,
+    feature_offsets,
+    main_effects,
+    shrink,
+)
 from ._logistic_fit import fit
 from ._optimism import LOGISTIC, Model, most_optimistic, most_optimistic_row
 
@@ -60,6 +69,9 @@ INFO = Info(
     "case, NIPS 2010",
     cost=(5500, 2.7),
 )
+
+# the regression counts them as floats beside the ridge; a play costs a millisecond
+MOST_PLAYS = 10**9
 
 
 class Params(NamedTuple):
@@ -101,6 +113,32 @@ class State(NamedTuple):
     hessian: Floats  # (d, d) of the regression
     trial: Ints  # (L,) of `most_optimistic`
     common: Floats  # (L + 1, d) of `most_optimistic`
+
+    def limits(self, params: Params) -> dict[str, Within]:
+        """What the arrays may hold."""
+        return {
+            **table_limits(self),
+            "offsets": fixed(self.offsets),
+            "theta": SUM,
+            "covariance": covariance_limits(self.covariance),
+            "information": NOT_NEGATIVE,
+            "learned": Within(0, MOST_PLAYS),
+            "fitted": Within(0, MOST_PLAYS),
+            "levels": index(self.sizes),
+            "plays": Within(0, MOST_PLAYS),
+            "totals": Within(0.0, MOST_PLAYS),
+            "ones": index(len(self.theta)),
+            "trial": index(self.sizes),
+        }
+
+    def contradiction(self, params: Params, planned: Ints) -> str | None:
+        """A covariance is positive, and the table leads to the combinations in it."""
+        known = self.levels[: self.known[0]]
+        if any(ravel(self.sizes, row) != key for row, key in zip(known, self.keys, strict=False)):
+            return "levels are not those of the combinations in keys"
+        if (self.totals > self.plays).any() or self.plays[self.known[0] :].any():
+            return "totals do not fit plays"
+        return table_contradiction(self, planned) or covariance_contradiction(self.covariance)
 
 
 def check(params: Params, sizes: Ints, horizon: int) -> None:
