@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import copy
 import functools
+import math
 import random
 import signal
 import zlib
@@ -20,6 +21,7 @@ import problems
 from factored_bandits.agent.dump import seal, unseal
 from factored_bandits.core.packing import pack
 from factored_bandits.errors import DumpError
+from factored_bandits.policies.limits import SUM, Within
 from golden.cases import labels
 
 LABELS = labels()
@@ -31,7 +33,7 @@ WORDS = ["", "x", "1", "nan", None, True, [], {}, [[]], [1, "x"], {"x": 1}]
 
 
 @functools.cache
-def genuine(label: str, diagnostics: bool = False) -> str:
+def genuine(label: str) -> str:
     """An agent with much learned, several open blocks, shuffled answers, an expired decision."""
     agent = problems.agent(label, problems.fitting(label), seed=6)
     rng = np.random.default_rng(6)
@@ -59,9 +61,15 @@ def places(tree, prefix=()):
             yield from places(value, (*prefix, key))
 
 
-def forged_array(array: np.ndarray, chance: random.Random) -> np.ndarray:
-    """An array with some entries replaced: by any number, a neighbour, or another entry."""
+def forged_array(array: np.ndarray, within: Within, chance: random.Random) -> np.ndarray:
+    """An array with some entries replaced: by any number, a neighbour, or another entry.
+
+    Or, by somebody who has read the policy, by a number that its limits allow.
+    """
     flat = array.reshape(-1)
+    insider = chance.random() < 0.5
+    ends = [np.broadcast_to(end, array.shape).reshape(-1) for end in (within.low, within.high)]
+
     for _ in range(chance.choice([1, 1, 1, 3, min(flat.size, 500)])):
         at = chance.randrange(flat.size)
         old = flat[at].item()
@@ -71,15 +79,21 @@ def forged_array(array: np.ndarray, chance: random.Random) -> np.ndarray:
 
         other = flat[chance.randrange(flat.size)].item()
         value = chance.choice([*NUMBERS, old + 1, old - 1, -old, other])
+        if insider:
+            low, high = (float(end[at]) for end in ends)
+            between = min(max(low, -1e9), 1e9) + chance.random() * 10 ** chance.uniform(-9, 9)
+            value = chance.choice([low, high, other, between, round(between)])
+            value = min(max(value, low), high)
+
         if array.dtype.kind == "f":
-            flat[at] = chance.choice([value, value, value, float("nan"), float("inf")])
-        else:
+            flat[at] = value if insider else chance.choice([value, value, value, math.nan])
+        elif not math.isinf(value):
             info = np.iinfo(array.dtype)
             flat[at] = max(info.min, min(info.max, int(value)))
     return array
 
 
-def forged(content: dict, chance: random.Random) -> dict:
+def forged(content: dict, limits: dict[str, Within], chance: random.Random) -> dict:
     """A dump with one to three things wrong."""
     content = copy.deepcopy(content)
     for _ in range(chance.choice([1, 1, 2, 3])):
@@ -94,7 +108,8 @@ def forged(content: dict, chance: random.Random) -> dict:
         if isinstance(value, dict) and "dtype" in value and chance.random() < 0.9:
             array = unpacked(value)
             if array.size:
-                holder[last] = pack(forged_array(array, chance))
+                within = limits.get(last, SUM)
+                holder[last] = pack(forged_array(array, within, chance))
         elif chance.random() < 0.15:
             del holder[last]
         elif isinstance(holder, list) and chance.random() < 0.3:
@@ -119,7 +134,9 @@ def interrupt(number, frame):
 def tried(label: str, number: int) -> bool:
     """Whether the forgery of this number loads; it must then go on for 50 rounds."""
     chance = random.Random(f"{label} {number}")
-    text = seal_anything(forged(unseal(genuine(label)), chance))
+    fresh = problems.agent(label, problems.fitting(label))
+    limits = fresh._state.limits(fresh._params)
+    text = seal(forged(unseal(genuine(label)), limits, chance))
     before = signal.signal(signal.SIGALRM, interrupt)
     signal.alarm(SECONDS)
     try:
@@ -141,11 +158,6 @@ def tried(label: str, number: int) -> bool:
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
-
-
-def seal_anything(content: dict) -> str:
-    """`seal`, which refuses nan; a forger would write NaN all the same."""
-    return seal(content)
 
 
 def complaints(label: str, numbers: range) -> list[str]:
