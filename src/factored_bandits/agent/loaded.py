@@ -16,10 +16,10 @@ from factored_bandits.core.arrays import Ints
 from factored_bandits.core.limits import MOST_ROUNDS
 from factored_bandits.errors import DumpError
 from factored_bandits.policies import Policy
-from factored_bandits.policies.limits import SHARE, check_state
+from factored_bandits.policies.limits import SHARE
 
 if TYPE_CHECKING:
-    from .agent import Agent
+    from .parts import Parts
 
 # zlib makes 1032 bytes of one at the most, and base64 makes four characters of three bytes
 EXPANSION = 1032 * 3 / 4
@@ -83,8 +83,8 @@ def _check_not_larger(state: Any, shapes: dict[str, list[int]]) -> None:
             )
 
 
-def check_loaded(agent: Agent, fresh: Any) -> None:
-    """Everything that `fill` put into the agent; `fresh` is the state of a new one."""
+def check_counters(agent: Parts) -> None:
+    """Rounds, expired ids and plays are numbers that can be."""
     ledger = agent._ledger
     if agent._past + ledger.asked > MOST_ROUNDS:
         raise DumpError(
@@ -97,32 +97,40 @@ def check_loaded(agent: Agent, fresh: Any) -> None:
     if any(((plays < 0) | (plays > ledger.asked)).any() for plays in agent._plays):
         raise DumpError("the dump is damaged: its plays are not those of the rounds asked")
 
-    _check_blocks(agent)
-    planned = [block.actions for block in ledger.blocks]
-    columns = len(agent._plays)
-    check_state(
-        agent._params,
-        agent._state,
-        fresh,
-        np.concatenate(planned) if planned else np.zeros((0, columns), dtype=np.int64),
-    )
+
+def planned(agent: Parts) -> Ints:
+    """The plays that were planned and are not learned, (plays, columns)."""
+    ledger = agent._ledger
+    count = ledger.planned - ledger.learned
+    if count == 0:
+        return np.zeros((0, len(agent._plays)), dtype=np.int64)
+    return np.asarray(ledger.actions.read(ledger.learned + 1, count), dtype=np.int64)
 
 
-def _check_blocks(agent: Agent) -> None:
+def check_open_plays(agent: Parts) -> None:
     """Open blocks are as long as a plan can be, with rewards and probabilities that can be."""
     ledger = agent._ledger
-    longest = len(agent._actions)
-    for block in ledger.blocks:
-        if len(block.rewards) > longest:
-            raise DumpError(f"the dump is damaged: {agent._policy.name} plans at most {longest}")
+    first = ledger.learned + 1
+    count = ledger.planned - ledger.learned
+    if count == 0:
+        return
 
-        for reward in np.unique(block.rewards[~np.isnan(block.rewards)]):
-            agent._rewards.checked(reward)
-
-        known = block.probabilities
-        if known is not None and not ((known >= SHARE.low) & (known <= SHARE.high)).all():
-            raise DumpError("the dump is damaged: its probabilities are none")
-
+    counters = ledger.counters
+    lengths = ledger.lengths.read(counters.first_block, counters.next_block - counters.first_block)
+    longest = agent._policy.longest_block(agent._labels.sizes)
+    if lengths.max() > longest:
+        raise DumpError(
+            f"the dump is damaged: {agent._policy.name} plans at most {longest} plays at once"
+        )
     # a new block is planned only when all plays before are given out
-    if ledger.blocks and ledger.asked < ledger.blocks[-1].start - 1:
+    if ledger.asked < ledger.planned - lengths[-1]:
         raise DumpError("the dump is damaged: its counters contradict its blocks")
+
+    rewards = ledger.rewards.read(first, count)
+    for reward in np.unique(rewards[~np.isnan(rewards)]):
+        agent._rewards.checked(reward)
+
+    if ledger.probabilities is not None:
+        known = ledger.probabilities.read(first, count)
+        if not ((known >= SHARE.low) & (known <= SHARE.high)).all():
+            raise DumpError("the dump is damaged: its propensities are no probabilities")
