@@ -45,6 +45,10 @@ class Agent(Knowledge, Saving):
         (winner, loser, tie), an array of wins of row over column, or what `load_duels` returned.
     diagnostics
         Keep what `diagnose` needs.
+    self_duels
+        What to do when the policy lets an arm duel itself: "ask" like any other duel, or "skip",
+        that is settle it without asking, as a tie or at random, whichever the policy's analysis
+        allows. After 1,000 of them in a row `ask` gives one out: there is nothing else to ask.
     expire_after
         Expire decisions that are older: a number of rounds, or a `datetime.timedelta`. By default
         a decision waits until it is settled by `tell` or `expire`.
@@ -163,7 +167,21 @@ class Agent(Knowledge, Saving):
             message = self._calls.read(self._watch.look, self._ledger)
             if message is not None:
                 warn(message)
+
+        for _ in range(self._self_duels.skipped_at_most):
+            decision = self._calls.change(self._ask_or_skip)
+            if decision is not None:
+                return decision
         return self._calls.change(self._ask)
+
+    def _ask_or_skip(self) -> Decision | None:
+        """The next decision; None if it is a duel of an arm with itself, which is settled."""
+        decision = self._ask()
+        if decision.action[0] != decision.action[1]:
+            return decision
+
+        self._tell(decision.id, self._self_duels.outcome(decision.id))
+        return None
 
     def _ask(self) -> Decision:
         self._learn(PORTION)

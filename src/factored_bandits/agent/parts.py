@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from .labels import Label, labels
 from .learner import Learner
 from .ledger import Ledger
 from .rewards import UNIT, rewards
+from .self_duels import self_duels as checked_self_duels
 
 History = str | Path | Sequence[Sequence[Any]] | Floats | PastDuels
 
@@ -44,6 +45,7 @@ class Parts:
         horizon: int | None = None,
         history: History | None = None,
         diagnostics: bool = False,
+        self_duels: Literal["ask", "skip"] = "ask",
         expire_after: Age | None = None,
         clock: Clock | None = None,
         **params: Any,
@@ -51,6 +53,7 @@ class Parts:
         self._labels = labels(factors, arms)
         self._policy = make(policy, **params)
         fit.check_fit(self._policy, self._labels, horizon)
+        self._self_duels = checked_self_duels(self_duels, self._policy, self._labels)
         self._rewards = rewards(self._policy, reward_range, default, self._labels.names)
         self._horizon = 0 if horizon is None else integer("horizon", horizon, 1, MOST_ROUNDS)
         self._generator = generators(integer("seed", seed, 0))[0]

@@ -24,12 +24,13 @@ if TYPE_CHECKING:
 
 # arguments of an agent that a dump holds
 GIVEN = ("factors", "arms", "reward_range", "default", "horizon")
+SELF_DUELS = "ask"  # where a dump says nothing else
 
 
 def snapshot(agent: Parts) -> dict[str, Any]:
     """Everything, the generator included; an error, if that could not be loaded."""
     _check_plays(agent)
-    content = {
+    content: dict[str, Any] = {
         "policy": _policy_document(agent._policy),
         "problem": {
             **agent._labels.document(),
@@ -43,6 +44,8 @@ def snapshot(agent: Parts) -> dict[str, Any]:
         "plays": [pack(plays) for plays in agent._plays],
         "state": {name: pack(array) for name, array in agent._state._asdict().items()},
     }
+    if agent._self_duels.choice != SELF_DUELS:
+        content["problem"]["self_duels"] = agent._self_duels.choice
     if agent._expire_after is not None:
         content["expire_after"] = _age_document(agent._expire_after)
     if agent._interaction_test is not None:
@@ -61,6 +64,7 @@ def restored(
         agent = kind(
             policy,
             diagnostics="diagnostics" in content,
+            self_duels=content["problem"].get("self_duels", SELF_DUELS),
             expire_after=_restored_age(content.get("expire_after")),
             clock=clock,
             **given,

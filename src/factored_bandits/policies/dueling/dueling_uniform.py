@@ -30,6 +30,7 @@ INFO = Info(
     assumption="none",
     guarantee="none: regret grows linearly",
     reference="the usual randomised test",
+    self_duel="tie",
     style=("black", "dotted"),
     cost=(49, 0),
 )

@@ -49,6 +49,7 @@ INFO = Info(
     assumption="Condorcet winner",
     guarantee="O(K log(t) / gap^2) + O(K^2), anytime, in expectation and with high probability",
     reference="Zoghi, Whiteson, Munos & de Rijke, ICML 2014, Algorithm 1",
+    self_duel="tie",
     style=("sky", "dashdot"),
     cost=(5, 1.6),
     slowdown=(10, 60),

@@ -59,6 +59,7 @@ INFO = Info(
     assumption="Condorcet winner; nothing for sqrt(K t)",
     guarantee="O(sum over arms of log(t) / gap), and O(sqrt(K t)) against an adversary, anytime",
     reference="Saha & Gaillard, Versatile Dueling Bandits: Best-of-both World Analyses, ICML 2022",
+    self_duel="tie",
     style=("black", "dashdotdot"),
     cost=(250, 0.7),
     slowdown=(15, 70),

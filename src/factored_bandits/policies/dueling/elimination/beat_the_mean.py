@@ -44,6 +44,7 @@ INFO = Info(
     assumption="total order, relaxed stochastic transitivity, stochastic triangle inequality",
     guarantee="O(K log(T) / smallest gap) for horizon T, with probability 1 - 1/T",
     reference="Yue & Joachims, Beat the Mean Bandit, ICML 2011, Algorithm 1",
+    self_duel="tie",
     needs_horizon=True,
     cost=(110, 1),
     slowdown=(15, 90),

@@ -46,6 +46,7 @@ INFO = Info(
         "Yue, Broder, Kleinberg & Joachims, The K-armed Dueling Bandits Problem, JCSS 78, 2012, "
         "Algorithm 2"
     ),
+    self_duel="tie",
     needs_horizon=True,
     cost=(11, 0.4),
     slowdown=(3, 3),

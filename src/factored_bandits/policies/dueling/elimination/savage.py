@@ -52,6 +52,7 @@ INFO = Info(
     reference=(
         "Urvoy, Clerot, Feraud & Naamane, Generic Exploration and K-armed Voting Bandits, ICML 2013"
     ),
+    self_duel="tie",
     needs_horizon=True,
     cost=(20, 0.9),
     slowdown=(3, 3),

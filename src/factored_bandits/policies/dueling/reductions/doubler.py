@@ -41,6 +41,7 @@ INFO = Info(
         "Ailon, Karnin & Joachims, Reducing Dueling Bandits to Cardinal Bandits, ICML 2014, "
         "Algorithm 1"
     ),
+    self_duel="tie",
     cost=(97, 0.6),
     slowdown=(15, 90),
 )

@@ -43,6 +43,7 @@ INFO = Info(
         "Ailon, Karnin & Joachims, Reducing Dueling Bandits to Cardinal Bandits, ICML 2014, "
         "Algorithm 3"
     ),
+    self_duel="tie",
     style=("green", "short"),
     cost=(94, 1.1),
     slowdown=(15, 90),

@@ -26,7 +26,7 @@ from factored_bandits.policies.base import Code, Info
 from factored_bandits.policies.blocks.base_bandits import thompson_pick
 from factored_bandits.policies.limits import COUNT, WINS, Within
 
-COUNTED: Code = 1  # Params.self_duels
+COUNTED: Code = 1  # Params.same_arm
 
 INFO = Info(
     title="Self-Sparring",
@@ -38,6 +38,7 @@ INFO = Info(
         "Sui, Zhuang, Burdick & Yue, Multi-dueling Bandits with Dependent Arms, UAI 2017, "
         "Algorithm 1"
     ),
+    self_duel="tie",
     cost=(1900, 1.1),
 )
 
@@ -45,7 +46,7 @@ INFO = Info(
 class Params(NamedTuple):
     """Duels of an arm with itself are `skipped`, or `counted` as one win and one loss."""
 
-    self_duels: Literal["skipped", "counted"] = "skipped"
+    same_arm: Literal["skipped", "counted"] = "skipped"
 
 
 class State(NamedTuple):
@@ -83,7 +84,7 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
     first = actions[0, 0]
     second = actions[0, 1]
 
-    if first != second or params.self_duels == COUNTED:
+    if first != second or params.same_arm == COUNTED:
         state.wins[first] += rewards[0]
         state.plays[first] += 1.0
         state.wins[second] += 1.0 - rewards[0]

@@ -50,6 +50,7 @@ INFO = Info(
         "weak regret O(K^2), O(K log K) with a total order; strong regret O(K^2 + K log t), anytime"
     ),
     reference="Chen & Frazier, Dueling Bandits with Weak Regret, ICML 2017, Algorithms 1 and 2",
+    self_duel="tie",
     cost=(5, 0.3),
     slowdown=(3, 3),
 )
