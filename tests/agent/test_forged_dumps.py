@@ -119,7 +119,7 @@ def forged(content: dict, limits: dict[str, Within], chance: random.Random) -> d
             digits[chance.randrange(len(digits))] = chance.choice("0123456789")
             holder[last] = int("".join(digits))
         else:
-            holder[last] = chance.choice([*NUMBERS, *WORDS])
+            holder[last] = copy.deepcopy(chance.choice([*NUMBERS, *WORDS]))
     return content
 
 
