@@ -15,6 +15,8 @@ from factored_bandits.environments import Environment
 from factored_bandits.policies import Policy
 from factored_bandits.simulation.result import RE_ENTERED, Result, RunRecord
 from factored_bandits.simulation.trial import played
+from factored_bandits.testing.agents import agent_for as agent
+from factored_bandits.testing.agents import answer
 from factored_bandits.testing.problems import (
     HORIZON,
     additive,
@@ -39,11 +41,6 @@ __all__ = [
     "shaped",
     "variant",
 ]
-
-
-def answer(agent: fb.Agent, outcome: float) -> float | list[float]:
-    """What `tell` takes: the outcome, or with semi-bandit feedback this for the last factor."""
-    return [*(1.0 for _ in range(agent._outcomes - 1)), outcome] if agent._outcomes else outcome
 
 
 def same_plays(one: RunRecord, other: RunRecord) -> bool:
@@ -83,23 +80,6 @@ def result_of(
 
     made = fb.policies.make(policy)
     return Result(made, environment, tuple(records), checkpoints, more.pop("seed", 0), **more)
-
-
-def agent(
-    policy: str | Policy, problem: Environment, seed: int = 0, horizon: int = HORIZON
-) -> fb.Agent:
-    """An agent for the problem, with the numbers of the levels as labels."""
-    common = {"reward_range": problem.reward_range, "seed": seed, "horizon": horizon}
-    if problem.kind == "duel":
-        default = (
-            None if fb.policies.make(policy).info.ties else 0.0
-        )  # a tie, for those who can learn from it
-        return fb.Agent(policy, arms=list(range(problem.sizes[0])), default=default, **common)
-    return fb.Agent(
-        policy,
-        factors={f"factor {l}": list(range(k)) for l, k in enumerate(problem.sizes)},
-        **common,
-    )
 
 
 def variant(policy: str, called: str = "mine", **changes: Any) -> types.ModuleType:

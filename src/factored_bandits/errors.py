@@ -5,13 +5,16 @@ FactoredBanditsError
 │   ├── UnknownNameError (LookupError): no such policy, environment, level ...
 │   └── RewardOutOfRangeError: a reward outside the declared range, or not a number
 ├── DecisionError (LookupError): an id that was never given out, or is settled already
+├── AgentError (RuntimeError): an agent that cannot be used, now or for good; the message says why
 ├── DumpError (ValueError): a saved agent that is damaged, foreign or of another version
 ├── KernelError (TypeError): a policy or environment of one's own that cannot be compiled
 ├── ContractError (ValueError): a policy or environment of one's own that breaks the contract
 └── MissingExtraError (ImportError): an optional library is needed; the message says which
 
-In parentheses the built-in error that each one is, too. `CacheWarning` (UserWarning) says that
-compiled loops cannot be kept on disk.
+In parentheses the built-in error that each one is, too. And two warnings:
+
+BacklogWarning (UserWarning): answers pile up behind a decision that was not settled
+CacheWarning (UserWarning): compiled loops cannot be kept on disk
 """
 
 from __future__ import annotations
@@ -105,6 +108,10 @@ class DecisionError(FactoredBanditsError, LookupError):
     """An id that was never given out, or is already settled."""
 
 
+class AgentError(FactoredBanditsError, RuntimeError):
+    """An agent that cannot be used: in the middle of another call, or not to be repaired."""
+
+
 class DumpError(FactoredBanditsError, ValueError):
     """A saved agent that cannot be read."""
 
@@ -151,3 +158,7 @@ class MissingExtraError(FactoredBanditsError, ImportError):
             f"{purpose} needs {library}, which is not installed: pip install "
             f'"factored-bandits[{extra}]"'
         )
+
+
+class BacklogWarning(UserWarning):
+    """Answers pile up behind a decision that was neither answered nor expired."""

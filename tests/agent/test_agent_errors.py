@@ -177,7 +177,7 @@ def test_unbounded_rewards_are_finite_and_have_no_default():
     agent.tell(decision.id, -17.5)
     agent = fb.Agent("tea", factors=FACTORS, reward_range=None, default=-0.5)
     agent.expire(agent.ask().id)
-    assert agent._ledger.blocks[0].rewards[0] == -0.5
+    assert agent._ledger.rewards[1] == -0.5
 
 
 def test_duels_know_three_outcomes_or_two():

@@ -9,7 +9,13 @@ import problems
 from factored_bandits.core import loop
 from factored_bandits.core.kernel import kernel
 from factored_bandits.testing import POLICY_CHECKS, check_policy
+from factored_bandits.testing.agents import (
+    goes_on_beyond_the_horizon,
+    new_agent_answers,
+    state_keeps_its_limits,
+)
 from factored_bandits.testing.policy import active_sets_change_with_their_version
+from golden.cases import labels
 
 NAMES = fb.policies.names()
 
@@ -21,6 +27,15 @@ def test_contract(name, check):
     if not check.applies(policy):
         pytest.skip(f"{name}: {check.needs} is False")
     check.run(policy)
+
+
+@pytest.mark.parametrize("label", [label for label in labels() if "(" in label])
+def test_agents_of_every_choice(label):
+    """What is checked of every policy inside an agent holds for each choice of its parameters."""
+    policy = fb.policies.make(label)
+    new_agent_answers(policy)
+    goes_on_beyond_the_horizon(policy)
+    state_keeps_its_limits(policy)
 
 
 def test_checks_notice_a_policy_that_cheats(monkeypatch):

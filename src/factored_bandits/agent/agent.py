@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-import types
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, Self
+from datetime import timedelta
+from typing import Any, overload
 
-import numpy as np
-
-from factored_bandits.core.arrays import Floats
-from factored_bandits.core.checks import integer, probability
-from factored_bandits.core.rng import generators
-from factored_bandits.environments import PastDuels
+from factored_bandits.core.checks import integer
 from factored_bandits.errors import InvalidInputError
-from factored_bandits.inference.certificate import certificate
-from factored_bandits.inference.diagnosis import Diagnosis, diagnosis
-from factored_bandits.inference.evidence import Evidence, FactorEvidence
-from factored_bandits.policies import Policy, make
-from factored_bandits.policies.footprint import check_memory
+from factored_bandits.policies import Policy
 
-from . import fit, snapshot
+from .backlog import EVERY, warn
 from .decision import Decision
-from .dump import seal, unseal
-from .history import warm_start
-from .labels import Label, labels
-from .ledger import Ledger
-from .rewards import UNIT, rewards
-from .status import Status, level_rows
+from .expiry import Age, checked_age, older
+from .knowledge import Knowledge
+from .saving import Saving
+
+# The most blocks that a call learns, so that none takes long. A number of blocks and not a time:
+# the same calls must always lead to the same state.
+PORTION = 64
 
 
-class Agent:
+class Agent(Knowledge, Saving):
     """A policy that learns online from `ask` and `tell`.
 
     Parameters
@@ -54,6 +45,16 @@ class Agent:
         (winner, loser, tie), an array of wins of row over column, or what `load_duels` returned.
     diagnostics
         Keep what `diagnose` needs.
+    self_duels
+        What to do when the policy lets an arm duel itself: "ask" like any other duel, or "skip",
+        that is settle it without asking, as a tie or at random, whichever the policy's analysis
+        allows. After 1,000 of them in a row `ask` gives one out: there is nothing else to ask.
+    expire_after
+        Expire decisions that are older: a number of rounds, or a `datetime.timedelta`. By default
+        a decision waits until it is settled by `tell` or `expire`.
+    clock
+        Gives the time in seconds; by default `time.time`. With a clock, or with an `expire_after`
+        in time, a dump says when its open decisions were asked.
     **params
         Parameters of the policy; `fb.policies.describe` lists them.
 
@@ -63,6 +64,12 @@ class Agent:
         If there is no such policy or parameter.
     InvalidInputError
         If the arguments contradict each other, or the policy cannot take the problem.
+
+    Notes
+    -----
+    An agent can be shared by threads: one call at a time. A call that fails, or is interrupted,
+    changes nothing. `ask`, `tell` and `expire` learn at most 64 blocks of plays each, so that
+    none of them takes long; `learn` learns what is left.
 
     Examples
     --------
@@ -74,48 +81,6 @@ class Agent:
     >>> agent.best()
     {'colour': 'blue'}
     """
-
-    def __init__(
-        self,
-        policy: str | types.ModuleType | Policy,
-        *,
-        factors: Mapping[str, Sequence[Label]] | None = None,
-        arms: Sequence[Label] | None = None,
-        reward_range: tuple[float, float] | None = UNIT,
-        default: float | None = None,
-        seed: int = 0,
-        horizon: int | None = None,
-        history: str | Path | Sequence[Sequence[Any]] | Floats | PastDuels | None = None,
-        diagnostics: bool = False,
-        **params: Any,
-    ) -> None:
-        self._labels = labels(factors, arms)
-        self._policy = make(policy, **params)
-        fit.check_fit(self._policy, self._labels, horizon)
-        self._rewards = rewards(self._policy, reward_range, default, self._labels.names)
-        self._horizon = 0 if horizon is None else integer("horizon", horizon, 1)
-        self._generator = generators(integer("seed", seed, 0))[0]
-
-        sizes = self._labels.sizes
-        self._policy.check(sizes, self._horizon)
-        check_memory(self._policy, sizes)
-        self._params = self._policy.encoded()
-        self._state = self._policy.module.init(self._params, sizes, self._horizon)
-
-        longest = self._policy.longest_block(sizes)
-        self._actions = np.zeros((longest, len(sizes)), dtype=np.int64)  # scratch
-        self._plays = [np.zeros(size, dtype=np.int64) for size in sizes]
-        self._ledger = Ledger(self._rewards.outcomes)
-
-        self._interaction_test = None
-        if diagnostics:
-            self._interaction_test = fit.interaction_test(
-                self._policy, self._labels, self._rewards.range
-            )
-
-        self._past = 0  # duels of the past, which count as rounds
-        if history is not None:
-            self._past = warm_start(self._policy, self._params, self._state, self._labels, history)
 
     @property
     def policy(self) -> Policy:
@@ -129,15 +94,6 @@ class Agent:
         return self._policy
 
     @property
-    def _outcomes(self) -> int:
-        return self._rewards.outcomes
-
-    @property
-    def _round(self) -> int:
-        """The next round, as the policy counts them."""
-        return self._past + self._ledger.asked + 1
-
-    @property
     def waiting(self) -> tuple[int, ...]:
         """The ids that were given out and are neither answered nor expired, oldest first.
 
@@ -147,7 +103,45 @@ class Agent:
         >>> agent.ask().id, agent.ask().id, agent.waiting
         (1, 2, (1, 2))
         """
-        return tuple(self._ledger.waiting)
+        return self._calls.read(lambda: tuple(self._ledger.waiting()))
+
+    @property
+    def backlog(self) -> int:
+        """How many rounds were given out and are not learned.
+
+        These are the decisions that wait, and those that are settled but come after one that
+        waits, or are left for the next calls or for `learn`.
+
+        Examples
+        --------
+        >>> agent = Agent("uniform", factors={"colour": ["red", "blue"]})
+        >>> ids = [agent.ask().id for _ in range(3)]
+        >>> agent.tell(3, 1.0)
+        >>> agent.backlog, agent.waiting
+        (3, (1, 2))
+        """
+        return self._calls.read(lambda: self._ledger.asked - self._ledger.learned)
+
+    def is_waiting(self, id: int) -> bool:
+        """Say whether a decision was given out and is neither answered nor expired.
+
+        Parameters
+        ----------
+        id
+            The id of the decision.
+
+        Returns
+        -------
+        bool
+            Whether `tell` would take its reward.
+
+        Examples
+        --------
+        >>> agent = Agent("uniform", factors={"colour": ["red", "blue"]})
+        >>> agent.is_waiting(1), agent.is_waiting(agent.ask().id)
+        (False, True)
+        """
+        return self._calls.read(self._ledger.is_waiting, id)
 
     def ask(self) -> Decision:
         """Say what to play next; it never waits for rewards.
@@ -157,40 +151,57 @@ class Agent:
         Decision
             The levels to play, under an id that `tell` takes.
 
+        Warns
+        -----
+        BacklogWarning
+            If a thousand answers and more wait for a decision that seems to be forgotten; once,
+            until that is over.
+
         Examples
         --------
         >>> Agent("uniform", factors={"colour": ["red", "blue"]}).ask()
         Decision(id=1, action=(1,), levels={'colour': 'blue'}, propensity={'colour': 0.5})
         """
-        if self._ledger.asked == self._ledger.planned:
-            self._plan()
+        self._expire_due()
+        if self._ledger.asked % EVERY == 0:
+            message = self._calls.read(self._watch.look, self._ledger)
+            if message is not None:
+                warn(message)
 
-        block, row = self._ledger.give_out()
-        action = tuple(block.actions[row].tolist())
+        for _ in range(self._self_duels.skipped_at_most):
+            decision = self._calls.change(self._ask_or_skip)
+            if decision is not None:
+                return decision
+        return self._calls.change(self._ask)
+
+    def _ask_or_skip(self) -> Decision | None:
+        """The next decision; None if it is a duel of an arm with itself, which is settled."""
+        decision = self._ask()
+        if decision.action[0] != decision.action[1]:
+            return decision
+
+        self._tell(decision.id, self._self_duels.outcome(decision.id))
+        return None
+
+    def _ask(self) -> Decision:
+        self._learn(PORTION)
+        ledger = self._ledger
+        if ledger.asked == ledger.planned:
+            ledger.open(*self._learner.plan(self._round))
+
+        id = ledger.give_out(self._times.now())
+        action = tuple(ledger.actions[id].tolist())
+        counts = zip(self._plays, action, strict=True)
+        self._calls.plays_before = [(level, int(plays[level])) for plays, level in counts]
         for plays, level in zip(self._plays, action, strict=True):
             plays[level] += 1
 
         propensity = None
-        if block.probabilities is not None:
-            known = block.probabilities[row].tolist()
+        if ledger.probabilities is not None:
+            known = ledger.probabilities[id].tolist()
             propensity = dict(zip(self._labels.names, known, strict=True))
 
-        return Decision(self._ledger.asked, action, self._labels.named(action), propensity)
-
-    def _plan(self) -> None:
-        module = self._policy.module
-        length = int(
-            module.plan(self._params, self._state, self._round, self._generator, self._actions)
-        )
-        actions = self._actions[:length].copy()
-        probabilities: Floats | None = None
-
-        if self._policy.randomises:
-            per_level = module.propensities(self._params, self._state, length)
-            columns = [known[actions[:, l]] for l, known in enumerate(per_level)]
-            probabilities = np.stack(columns, axis=1)
-
-        self._ledger.open(actions, probabilities)
+        return Decision(id, action, self._labels.named(action), propensity)
 
     def tell(self, id: int, reward: float | Mapping[str, float] | Sequence[float]) -> None:
         """Tell the reward of a decision; in any order, once each.
@@ -218,218 +229,121 @@ class Agent:
         Traceback (most recent call last):
         factored_bandits.errors.DecisionError: decision 1 is answered already; a decision takes ...
         """
-        self._ledger.check(id)
-        self._settle(id, self._rewards.taken(reward))
+        self._expire_due()
+        self._calls.change(self._tell, id, reward)
 
-    def expire(self, id: int) -> None:
-        """Settle a decision for which no answer came, with the default reward.
+    def _tell(self, id: int, reward: Any) -> None:
+        self._ledger.check(id)
+        self._ledger.settle(int(id), self._rewards.taken(reward))
+        self._learn(PORTION)
+
+    @overload
+    def expire(self, id: int) -> None: ...
+
+    @overload
+    def expire(self, *, older_than: int | timedelta) -> tuple[int, ...]: ...
+
+    def expire(
+        self, id: int | None = None, *, older_than: int | timedelta | None = None
+    ) -> tuple[int, ...] | None:
+        """Settle decisions for which no answer came, with the default reward.
 
         Parameters
         ----------
         id
-            The id of the decision.
+            The id of one decision.
+        older_than
+            An age: all decisions that wait and are older expire, as if one by one. A number of
+            rounds, that is of decisions given out since, or a `datetime.timedelta`.
+
+        Returns
+        -------
+        tuple of int, or None
+            With `older_than` the ids that expired.
 
         Raises
         ------
         DecisionError
             If the id was never given out, or is settled.
         InvalidInputError
-            If there is no default reward.
+            If there is no default reward, or it is not known when decisions were asked.
 
         Examples
         --------
         >>> agent = Agent("dueling_uniform", arms=["draft A", "draft B"])
-        >>> agent.expire(agent.ask().id)
+        >>> ids = [agent.ask().id for _ in range(9)]
+        >>> agent.expire(3)
+        >>> agent.expire(older_than=5)
+        (1, 2)
         >>> agent.waiting
-        ()
+        (4, 5, 6, 7, 8, 9)
         """
+        if older_than is None:
+            self._expire_due()
+            return self._calls.change(self._expire_one, id)
+
+        if id is not None:
+            raise InvalidInputError("expire takes an id or older_than=..., not both")
+        age = checked_age("older_than", older_than, 0)
+        self._expire_due()
+        return self._calls.change(self._expire_older, age)
+
+    def _expire_one(self, id: Any) -> None:
         self._ledger.check(id)
+        self._ledger.settle(int(id), self._rewards.missing(), answered=False)
+        self._learn(PORTION)
+
+    def _expire_older(self, age: Age) -> tuple[int, ...]:
         reward = self._rewards.missing()
-        self._ledger.expired.append(int(id))
-        self._settle(id, reward)
+        ids = tuple(older(self._ledger, age, self._times.now()))
+        for id in ids:
+            self._ledger.settle(id, reward, answered=False)
 
-    def _settle(self, identifier: int, reward: float | Floats) -> None:
-        self._ledger.settle(int(identifier), reward)
+        if ids:
+            self._learn(PORTION)
+        return ids
 
-        for block in self._ledger.ready():
-            seen = self._rewards.mapped(block.rewards)
-            start = self._past + block.start
-            self._policy.module.learn(self._params, self._state, start, block.actions, seen)
-            if self._interaction_test is not None:
-                self._interaction_test.learn(block.actions, self._rewards.share(block.rewards))
+    def _expire_due(self) -> None:
+        """What `expire_after` asks for, as a call of its own: it stays if the next one fails."""
+        if self._expire_after is not None:
+            self._calls.change(self._expire_older, self._expire_after)
 
-    def best(self) -> Any:
-        """Give the best action as far as is known.
+    def learn(self, max_blocks: int | None = None) -> int:
+        """Learn blocks of plays that are complete and were left, oldest first.
 
-        Returns
-        -------
-        dict or label
-            A label per factor; for duels the label of an arm.
+        `ask`, `tell` and `expire` learn 64 blocks each, and that is all there is, unless one late
+        answer completes many. It changes what is planned next, as `tell` does.
 
-        Examples
-        --------
-        >>> Agent("dueling_tea", arms=["draft A", "draft B"]).best()
-        'draft A'
-        """
-        action = np.zeros(len(self._plays), dtype=np.int64)
-        self._policy.module.recommend(self._params, self._state, action)
-        named = self._labels.named(action.tolist())
-        return named["first"] if self._labels.kind == "duel" else named
-
-    def evidence(self) -> Evidence:
-        """Give what `fb.certificate` rests on: an anytime-valid p-value per level.
-
-        Raises
-        ------
-        InvalidInputError
-            If nothing is proved: the message says why.
-        """
-        p_values = self._policy.p_values(self._params, self._state, self._rewards.range)
-        named = self._labels
-        names = named.factor_names
-        levels = named.levels[: len(names)]
-        factors = tuple(map(FactorEvidence, names, levels, p_values))
-        return Evidence(self._policy.label, named.kind, self._ledger.learned, factors)
-
-    def confidence(self) -> float | None:
-        """Say how sure it is that the winner is the best: the confidence of the certificate.
-
-        It is valid in every round, as far as the assumptions of the algorithm hold.
+        Parameters
+        ----------
+        max_blocks
+            How many blocks to learn at most; by default all that are complete, with none before
+            them that is not.
 
         Returns
         -------
-        float or None
-            `fb.certificate(agent).confidence`; None where the policy proves nothing.
+        int
+            How many blocks were learned.
 
         Examples
         --------
-        >>> agent = Agent("dueling_tea", arms=["draft A", "draft B"], seed=1)
-        >>> agent.confidence()
-        0.0
-        >>> while agent.confidence() < 0.99:
-        ...     decision = agent.ask()
-        ...     agent.tell(decision.id, 1.0 if decision.levels["first"] == "draft B" else 0.0)
-        >>> agent.best()
-        'draft B'
+        >>> agent = Agent("uniform", factors={"colour": ["red", "blue"]})
+        >>> ids = [agent.ask().id for _ in range(1000)]
+        >>> for id in reversed(ids):
+        ...     agent.tell(id, 0.0)
+        >>> agent.waiting, agent.backlog
+        ((), 936)
+        >>> agent.learn(max_blocks=36), agent.learn(), agent.backlog
+        (36, 900, 0)
         """
-        try:
-            return certificate(self).confidence
-        except InvalidInputError:
-            return None  # the policy does not certify, or not with these parameters
+        most = None if max_blocks is None else integer("max_blocks", max_blocks, 0)
+        return self._calls.change(self._learn, most)
 
-    def status(self) -> Status:
-        """Report what is known of every level.
-
-        Returns
-        -------
-        Status
-            Whether each level is active, its plays, its gap to the leader and what that is at
-            least, and its re-entry round. Print it.
-
-        Examples
-        --------
-        >>> print(Agent("tea", factors={"colour": ["red", "blue"]}).status())
-        tea: 0 rounds asked, 0 learned, 0 waiting
-        factor  level  state   plays    gap  at least  re-enters
-        colour  red    active      0  0.000     0.000          -
-        colour  blue   active      0      -         -          -
-        """
+    def _learn(self, most: int | None) -> int:
         ledger = self._ledger
-        reports = None
-        if self._policy.reports:
-            reports = self._policy.module.status(self._params, self._state, self._round)
-
-        rows = tuple(level_rows(self._labels, self._plays, reports, self._rewards.slope))
-        return Status(self._policy.label, ledger.asked, ledger.learned, len(ledger.waiting), rows)
-
-    def diagnose(self, alpha: float = 0.05) -> Diagnosis:
-        """Test whether each factor has a best level at all, or that depends on the others.
-
-        As long as every factor has one, an alarm is ever raised with probability at most `alpha`,
-        however often one looks. It needs `Agent(..., diagnostics=True)`.
-
-        Parameters
-        ----------
-        alpha
-            The probability of a false alarm.
-
-        Returns
-        -------
-        Diagnosis
-            What was found; print it.
-
-        Raises
-        ------
-        InvalidInputError
-            If the agent was made without diagnostics, or alpha is no probability.
-
-        Examples
-        --------
-        >>> factors = {"ad": ["A", "B"], "position": ["top", "side"]}
-        >>> agent = Agent("tea", factors=factors, seed=1, diagnostics=True)
-        >>> for _ in range(400):
-        ...     decision = agent.ask()
-        ...     agent.tell(decision.id, float(decision.action[0] == decision.action[1]))
-        >>> print(agent.diagnose())
-        ad has no best level (confidence > 99.99%): which one is best depends on position
-          A is behind B when position is side
-          B is behind A when position is top
-        position has no best level (confidence > 99.99%): which one is best depends on ad
-          top is behind side when ad is B
-          side is behind top when ad is A
-        """
-        if self._interaction_test is None:
-            raise InvalidInputError(
-                "this agent keeps nothing to diagnose from: make it with Agent(..., "
-                "diagnostics=True)"
-            )
-
-        alpha = probability("alpha", alpha)
-        named = self._labels
-        test = self._interaction_test
-        return diagnosis(test, named.kind, named.names, named.levels, self._ledger.learned, alpha)
-
-    def dump(self) -> str:
-        """Give everything as text, the random generator included.
-
-        Returns
-        -------
-        str
-            JSON on one line; `load` goes on from there as if nothing had happened.
-
-        Examples
-        --------
-        >>> agent = Agent("tea", factors={"colour": ["red", "blue"]})
-        >>> Agent.load(agent.dump()).dump() == agent.dump()
-        True
-        """
-        return seal(snapshot.snapshot(self))
-
-    @classmethod
-    def load(cls, text: str, policy: types.ModuleType | None = None) -> Self:
-        """Make the agent that `dump` wrote.
-
-        Parameters
-        ----------
-        text
-            What `dump` returned.
-        policy
-            The module of the policy, if it was a module of your own.
-
-        Returns
-        -------
-        Agent
-            It goes on where the other one was, random numbers included.
-
-        Raises
-        ------
-        DumpError
-            If the text is damaged, foreign or of another version.
-
-        Examples
-        --------
-        >>> agent = Agent("uniform", factors={"colour": ["red", "blue"]}, seed=3)
-        >>> Agent.load(agent.dump()).ask() == agent.ask()
-        True
-        """
-        return snapshot.restored(cls, unseal(text), policy)
+        learned = 0
+        while learned != most and (block := ledger.ready()) is not None:
+            self._learner.learn(block)
+            ledger.advance()
+            learned += 1
+        return learned

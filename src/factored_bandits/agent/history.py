@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
+from factored_bandits.core.limits import MOST_ROUNDS
 from factored_bandits.environments import PastDuels, count_duels, load_duels
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies import Policy, make, names
@@ -35,8 +36,15 @@ def warm_start(policy: Policy, params: Any, state: Any, labels: Labels, history:
             f"{policy.name} does not learn from ties, and there are ties in the history"
         )
 
+    total = float(wins.sum())
+    if not total <= MOST_ROUNDS:
+        raise InvalidInputError(
+            f"history: {total:.4g} past duels are too many to be counted exactly; "
+            f"2^53 = {MOST_ROUNDS:,} are the most"
+        )
+
     policy.module.warm_start(params, state, wins)
-    return int(wins.sum())
+    return int(total)
 
 
 def _counts(history: Any, arms: tuple[Any, ...]) -> Floats:
@@ -84,6 +92,13 @@ def _checked(wins: np.ndarray[Any, Any], arms: int) -> Floats:
         )
 
     counts = wins.astype(np.float64)
+    if not (counts <= MOST_ROUNDS).all():
+        i, j = (int(k) for k in np.argwhere(~(counts <= MOST_ROUNDS))[0])
+        raise InvalidInputError(
+            f"history: wins[{i}][{j}] = {counts[i, j]:g} is no count of duels; "
+            f"2^53 = {MOST_ROUNDS:,} are the most that can be counted exactly"
+        )
+
     halves = (counts >= 0.0) & (counts * 2.0 % 1.0 == 0.0) & ((counts + counts.T) % 1.0 == 0.0)
 
     if not halves.all():

@@ -5,62 +5,205 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
-from factored_bandits.core.packing import pack, unpack
-from factored_bandits.errors import DecisionError, DumpError
+from factored_bandits.errors import DecisionError
+
+from .column import BITS, Column
 
 REMEMBERED = 1000  # expired ids, for a precise answer to whoever answers too late
 
 
-@dataclass(eq=False)
-class Block:
-    """Plays that were planned together and will be learned together."""
+class Block(NamedTuple):
+    """Plays that were planned together and are learned together."""
 
     start: int  # the round of the first play, which is its id too
-    actions: Ints  # (n, columns)
-    probabilities: Floats | None  # (n, columns) of the level chosen, just before the choice
-    rewards: Floats  # (n,), or (n, factors) of semi-bandit outcomes; NaN until settled
-    missing: int  # how many are not settled
+    actions: Ints  # (n, columns), in the narrowest type
+    rewards: Floats  # (n,), or (n, factors) of semi-bandit outcomes
 
 
-@dataclass(eq=False)
+@dataclass(slots=True)
+class Counters:
+    """All that changes in a ledger beside its columns: what it takes to undo a call."""
+
+    asked: int = 0  # plays up to this one were given out
+    learned: int = 0  # plays up to this one are learned
+    planned: int = 0  # plays up to this one have a plan
+    waiting: int = 0  # how many were given out and are not settled
+    first_block: int = 0  # the number of the oldest block that is not learned
+    next_block: int = 0  # the number that the next block will have
+    missing: int = 0  # how many plays of the oldest block are not settled
+    oldest: int = 1  # no play before this one is waiting
+    longest_delay: int = 0  # the most rounds that an answer ever took
+
+    def copy(self) -> Counters:
+        """The same numbers, to return to."""
+        return Counters(
+            self.asked,
+            self.learned,
+            self.planned,
+            self.waiting,
+            self.first_block,
+            self.next_block,
+            self.missing,
+            self.oldest,
+            self.longest_delay,
+        )
+
+
 class Ledger:
-    """Plays are numbered from 1; those up to `asked` were given out, up to `learned` learned."""
+    """Plays are numbered from 1; those between `learned` and `planned` are kept, in columns.
 
-    outcomes: int = 0  # how many outcomes a play has; 0: one reward
-    asked: int = 0
-    learned: int = 0
-    # planned and not learned, in the order of planning
-    blocks: deque[Block] = field(default_factory=deque)
-    # by id, ascending: given out and not settled
-    waiting: dict[int, Block] = field(default_factory=dict)
-    expired: deque[int] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
+    A play costs some forty bytes until it is learned, however many there are.
+
+    Parameters
+    ----------
+    sizes
+        The number of levels in each column of an action.
+    outcomes
+        How many outcomes a play has; 0: one reward.
+    """
+
+    def __init__(self, sizes: Ints, outcomes: int = 0) -> None:
+        self.counters = Counters()
+        self.columns = len(sizes)
+        self.outcomes = outcomes
+        self.actions = Column(np.min_scalar_type(int(max(sizes)) - 1), self.columns)
+        self.probabilities: Column | None = None  # of the level chosen, just before the choice
+        self.rewards = Column(np.float64, outcomes)  # NaN until settled
+        self.times = Column(np.float64)  # when it was given out, in seconds; NaN: not known
+        self.lengths = Column(np.int64)  # by block
+        self.expired: deque[int] = deque(maxlen=REMEMBERED)
+        self._forgotten = 0  # chunks before this one are gone
+        self._settled: list[int] = []  # in this call
+        self._expired_before: list[int] | None = None
+
+    @property
+    def asked(self) -> int:
+        """How many plays were given out."""
+        return self.counters.asked
+
+    @property
+    def learned(self) -> int:
+        """How many plays are learned."""
+        return self.counters.learned
 
     @property
     def planned(self) -> int:
         """The last round that has a plan."""
-        if not self.blocks:
-            return self.learned
-        last = self.blocks[-1]
-        return last.start + len(last.rewards) - 1
+        return self.counters.planned
+
+    # ------------------------------------------------------------ one call, as a whole or not
+
+    def begin(self) -> Counters:
+        """What `undo` takes to return to this moment; what is learned is forgotten for good."""
+        chunk = (self.counters.learned + 1) >> BITS
+        if chunk > self._forgotten:
+            self._forget()
+            self._forgotten = chunk
+
+        self._settled = []
+        self._expired_before = None
+        return self.counters.copy()
+
+    def _forget(self) -> None:
+        first = self.counters.learned + 1
+        self.actions.forget(first)
+        self.rewards.forget(first)
+        self.times.forget(first)
+        self.lengths.forget(self.counters.first_block)
+        if self.probabilities is not None:
+            self.probabilities.forget(first)
+
+    def undo(self, counters: Counters) -> None:
+        """Return to the moment of `begin`; can be interrupted and repeated."""
+        for play in self._settled:
+            self.rewards[play] = math.nan
+        if self._expired_before is not None:
+            self.expired = deque(self._expired_before, maxlen=REMEMBERED)
+        self.counters = counters
+
+    # ------------------------------------------------------------ from plan to learned
 
     def open(self, actions: Ints, probabilities: Floats | None) -> None:
         """Put a new block, unanswered, behind all others."""
-        count = len(actions)
-        rewards = np.full((count, self.outcomes) if self.outcomes else count, math.nan)
-        self.blocks.append(Block(self.planned + 1, actions, probabilities, rewards, count))
+        counters = self.counters
+        length = len(actions)
+        first = counters.planned + 1
 
-    def give_out(self) -> tuple[Block, int]:
-        """The next planned play: its block and its row there."""
-        block = self.blocks[-1]
-        self.asked += 1
-        self.waiting[self.asked] = block
-        return block, self.asked - block.start
+        self.actions.write(first, actions)
+        shape = (length, self.outcomes) if self.outcomes else length
+        unknown = np.full(shape, math.nan)
+        self.rewards.write(first, unknown)
+        self.times.write(first, unknown if not self.outcomes else unknown[:, 0])
+        self.lengths.write(counters.next_block, np.array([length]))
+        if probabilities is not None:
+            if self.probabilities is None:
+                self.probabilities = Column(np.float64, self.columns)
+            self.probabilities.write(first, probabilities)
+
+        if counters.first_block == counters.next_block:
+            counters.missing = length
+        counters.planned += length
+        counters.next_block += 1
+
+    def give_out(self, now: float) -> int:
+        """The id of the next planned play, given out now."""
+        counters = self.counters
+        counters.asked += 1
+        counters.waiting += 1
+        self.times[counters.asked] = now
+        return counters.asked
+
+    def settle(self, play: int, reward: float | Floats, *, answered: bool = True) -> None:
+        """Write the reward of a play that waits; `answered` is False for a default reward."""
+        if not answered:
+            if self._expired_before is None:
+                self._expired_before = list(self.expired)
+            self.expired.append(play)
+
+        self._settled.append(play)
+        self.rewards[play] = reward
+
+        counters = self.counters
+        counters.waiting -= 1
+        if play <= counters.learned + self.lengths[counters.first_block]:
+            counters.missing -= 1
+        if answered:
+            counters.longest_delay = max(counters.longest_delay, counters.asked - play)
+
+    def ready(self) -> Block | None:
+        """The oldest block, if it is complete; it is to be learned, and then `advance`."""
+        counters = self.counters
+        if counters.missing > 0 or counters.first_block == counters.next_block:
+            return None
+
+        start = counters.learned + 1
+        length = int(self.lengths[counters.first_block])
+        return Block(start, self.actions.read(start, length), self.rewards.read(start, length))
+
+    def advance(self) -> None:
+        """Count the oldest block as learned."""
+        counters = self.counters
+        counters.learned += int(self.lengths[counters.first_block])
+        counters.first_block += 1
+        self.recount()
+
+    def recount(self) -> None:
+        """Count the plays of the oldest block that are not settled; most were not given out."""
+        counters = self.counters
+        counters.missing = 0
+        if counters.first_block < counters.next_block:
+            length = int(self.lengths[counters.first_block])
+            given_out = min(counters.asked - counters.learned, length)
+            open_ones = self._open_among(counters.learned + 1, given_out)
+            counters.missing = length - given_out + len(open_ones)
+
+    # ------------------------------------------------------------ what waits
 
     def check(self, identifier: int) -> None:
         """Raise an error unless the decision was given out and is not settled."""
@@ -70,7 +213,7 @@ class Ledger:
                 f"1 to {self.asked}"
             )
 
-        if identifier in self.waiting:
+        if self.is_waiting(identifier):
             return
         if identifier in self.expired:
             raise DecisionError(
@@ -82,91 +225,34 @@ class Ledger:
             detail = "settled already: it was answered, or expired long ago"
         raise DecisionError(f"decision {identifier} is {detail}; a decision takes one reward")
 
-    def settle(self, identifier: int, reward: float | Floats) -> None:
-        """Write the reward of a decision that waits."""
-        block = self.waiting.pop(identifier)
-        block.rewards[identifier - block.start] = reward
-        block.missing -= 1
+    def is_waiting(self, play: int) -> bool:
+        """Whether a play was given out and is not settled."""
+        if not isinstance(play, (int, np.integer)) or not self.learned < play <= self.asked:
+            return False
+        reward = self.rewards[play]
+        return math.isnan(reward[0] if self.outcomes else reward)
 
-    def ready(self) -> Iterator[Block]:
-        """Take out the blocks that can be learned: complete, with only complete ones before."""
-        while self.blocks and self.blocks[0].missing == 0:
-            block = self.blocks.popleft()
-            self.learned += len(block.rewards)
-            yield block
+    def waiting(self) -> Iterator[int]:
+        """The plays that wait, in ascending order."""
+        play = max(self.counters.oldest, self.learned + 1)
+        while play <= self.asked:
+            after = min(((play >> BITS) + 1) << BITS, self.asked + 1)
+            yield from (self._open_among(play, after - play) + play).tolist()
+            play = after
 
-    def document(self) -> dict[str, Any]:
-        """Everything, as JSON can hold it."""
-        blocks = self.blocks
-        known = [block.probabilities for block in blocks if block.probabilities is not None]
-        return {
-            "asked": self.asked,
-            "learned": self.learned,
-            "lengths": [len(block.rewards) for block in blocks],
-            "actions": _packed([block.actions for block in blocks]),
-            "rewards": _packed([block.rewards for block in blocks]),
-            "probabilities": _packed(known),
-            "expired": list(self.expired),
-        }
+    def oldest(self) -> int | None:
+        """The oldest play that waits; None if none does."""
+        if self.counters.waiting == 0:
+            return None
 
+        # a play is settled for good, so the search goes on where the last one ended
+        if not self.is_waiting(self.counters.oldest):
+            self.counters.oldest = next(self.waiting())
+        return self.counters.oldest
 
-def _packed(arrays: list[Any]) -> dict[str, Any] | None:
-    return pack(np.concatenate(arrays)) if arrays else None
-
-
-def restored(document: dict[str, Any], sizes: Ints, outcomes: int) -> Ledger:
-    """The ledger that `document` describes, of plays with this many outcomes."""
-    asked = document["asked"]
-    learned = document["learned"]
-    lengths = document["lengths"]
-    expired = document["expired"]
-
-    counters = (asked, learned, *lengths, *expired)
-    if not all(isinstance(n, int) for n in counters) or min([1, *lengths]) < 1:
-        raise DumpError("the dump is damaged: its counters are not whole numbers")
-
-    ledger = Ledger(outcomes=outcomes, asked=asked, learned=learned)
-    total = sum(lengths)
-    if not 0 <= learned <= asked <= learned + total:
-        raise DumpError("the dump is damaged: its counters contradict its blocks")
-
-    ledger.expired.extend(expired)
-    if not lengths:
-        return ledger
-
-    floats = np.dtype(np.float64)
-    columns = (total, len(sizes))
-    shape = (total, outcomes) if outcomes else (total,)
-    actions = unpack(document["actions"], "actions", np.dtype(np.int64), columns)
-    rewards = unpack(document["rewards"], "rewards", floats, shape)
-    probabilities = None
-    if document["probabilities"] is not None:
-        probabilities = unpack(document["probabilities"], "probabilities", floats, columns)
-
-    possible = ((actions >= 0) & (actions < sizes)).all()
-    if not possible or not np.isnan(rewards[asked - learned :]).all():
-        raise DumpError("the dump is damaged: its open blocks hold plays that cannot be")
-
-    _refill(ledger, lengths, actions, rewards, probabilities)
-    return ledger
-
-
-def _refill(
-    ledger: Ledger, lengths: list[int], actions: Ints, rewards: Floats, probabilities: Floats | None
-) -> None:
-    first = 0
-    for length in lengths:
-        rows = slice(first, first + length)
-        known = None if probabilities is None else probabilities[rows].copy()
-        ledger.open(actions[rows].copy(), known)
-        block = ledger.blocks[-1]
-        block.rewards[:] = rewards[rows]
-
-        unsettled = np.flatnonzero(np.isnan(block.rewards.reshape(length, -1)).any(axis=1))
-        block.missing = len(unsettled)
-        for row in unsettled:
-            identifier = block.start + int(row)
-            if identifier <= ledger.asked:
-                ledger.waiting[identifier] = block
-
-        first += length
+    def _open_among(self, first: int, count: int) -> Ints:
+        """Which of `count` plays from `first` on are not settled, counted from there."""
+        if count <= 0:
+            return np.zeros(0, dtype=np.int64)
+        rewards = self.rewards.read(first, count)
+        return np.flatnonzero(np.isnan(rewards[:, 0] if self.outcomes else rewards))

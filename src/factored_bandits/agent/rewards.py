@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
+from factored_bandits.core.limits import LARGEST_REWARD
 from factored_bandits.errors import InvalidInputError, RewardOutOfRangeError
 from factored_bandits.policies import Policy, scaling
 from factored_bandits.policies.base import FROM_ENVIRONMENT, Range
@@ -79,6 +80,12 @@ class Rewards:
             raise RewardOutOfRangeError(
                 f"the reward of a duel is 1 if the first won, 0 if the second did ({tie}), not "
                 f"{value:g}"
+            )
+
+        if abs(value) > LARGEST_REWARD:
+            raise RewardOutOfRangeError(
+                f"the reward {value:.6g} is too large to be summed; unbounded rewards must lie "
+                f"within -{LARGEST_REWARD:g} and {LARGEST_REWARD:g}. Use a larger unit"
             )
 
         low, high = self.range or (-math.inf, math.inf)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import NamedTuple
 
 from factored_bandits.core.arrays import Ints
@@ -64,6 +65,10 @@ class Status:
         How many rounds were given out and are not settled.
     rows
         A row per factor and level.
+    oldest
+        The id of the oldest decision that is not settled; None if there is none.
+    oldest_age
+        For how long that decision has been open; None if it is not known when it was asked.
 
     Examples
     --------
@@ -71,8 +76,8 @@ class Status:
     >>> agent = fb.Agent("uniform", factors={"colour": ["red", "blue"]}, seed=3)
     >>> decision = agent.ask()
     >>> status = agent.status()
-    >>> status.asked, status.waiting
-    (1, 1)
+    >>> status.asked, status.waiting, status.backlog, status.oldest
+    (1, 1, 1, 1)
     >>> [(row.level, row.plays) for row in status.rows]
     [('red', 1), ('blue', 0)]
     """
@@ -82,13 +87,63 @@ class Status:
     learned: int
     waiting: int
     rows: tuple[LevelStatus, ...]
+    oldest: int | None = None
+    oldest_age: timedelta | None = field(default=None, compare=False)
+
+    @property
+    def backlog(self) -> int:
+        """How many rounds were given out and are not learned.
+
+        Returns
+        -------
+        int
+            Those that wait for their reward, and those that are settled and held back by them.
+        """
+        return self.asked - self.learned
+
+    @property
+    def oldest_rounds(self) -> int | None:
+        """How many rounds were given out after the oldest decision that is not settled.
+
+        Returns
+        -------
+        int or None
+            None if every decision is settled.
+        """
+        return None if self.oldest is None else self.asked - self.oldest
 
     def __str__(self) -> str:
         title = (
             f"{self.policy}: {self.asked:,} rounds asked, {self.learned:,} learned, "
             f"{self.waiting:,} waiting"
         )
+        if self.backlog > self.waiting:
+            title += f"\n{self._held_back()}"
         return str(Table(title, HEADINGS, [_cells(row) for row in self.rows], align="lllrrrr"))
+
+    def _held_back(self) -> str:
+        settled = self.backlog - self.waiting
+        if self.oldest is None:
+            return f"{settled:,} answers are not learned yet"
+
+        rounds = f"{self.oldest_rounds:,} rounds"
+        ago = rounds if self.oldest_age is None else f"{rounds} ({_duration(self.oldest_age)})"
+        return (
+            f"{settled:,} answers are not learned yet; decision {self.oldest} is open since {ago}"
+        )
+
+
+def _duration(age: timedelta) -> str:
+    """An age in its largest unit.
+
+    >>> _duration(timedelta(hours=26)), _duration(timedelta(seconds=3))
+    ('1.1 days', '3 s')
+    """
+    seconds = age.total_seconds()
+    for unit, length in (("days", 86_400.0), ("h", 3_600.0), ("min", 60.0)):
+        if seconds >= length:
+            return f"{seconds / length:.1f} {unit}"
+    return f"{seconds:.0f} s"
 
 
 def _cells(row: LevelStatus) -> tuple[str, ...]:

@@ -48,6 +48,8 @@ def unpack(
         )
 
     data = _inflated(packed.get("data"), name, portable.itemsize * math.prod(shape))
+    if dtype.kind == "b" and max(data, default=0) > 1:
+        raise DumpError(f"the dump is damaged: the array {name!r} holds more than true and false")
     return np.frombuffer(data, dtype=portable).reshape(shape).astype(dtype)
 
 

@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Bools, Floats, Ints, offsets_of
+from factored_bandits.core.limits import MOST_ROUNDS
 from factored_bandits.core.packing import pack, unpack
-from factored_bandits.errors import InvalidInputError
+from factored_bandits.errors import DumpError, InvalidInputError
 
 PRIOR = 0.5  # the sum of squares before anything is seen: two imagined gains of one half
 LARGEST_STAKE = 0.9  # a stake of 1 could lose everything at once
@@ -118,6 +119,18 @@ class InteractionTest:
         for bets, saved in zip(self.bets, document["bets"], strict=True):
             for array, text in zip(bets, saved, strict=True):
                 array[:] = unpack(text, "bets", array.dtype, array.shape)
+        self._check()
+
+    def _check(self) -> None:
+        """Refuse numbers that no rewards from 0 to 1 can have led to."""
+        plays, total = self.seen
+        possible = (plays >= 0.0) & (total >= 0.0) & (total <= plays) & (plays <= MOST_ROUNDS)
+        good = possible.all()
+        for bets in self.bets:
+            good &= all((np.abs(array) <= MOST_ROUNDS).all() for array in bets)
+            good &= (bets.squares >= 0.0).all()
+        if not good:
+            raise DumpError("the dump is damaged: its diagnostics do not come from rewards")
 
 
 def _bet(bets: Bets, level: int, left: Ints, context: Ints, surprise: Floats) -> None:

@@ -52,6 +52,11 @@ class Info:
         Whether it must know how many rounds will be played.
     ties
         Duels: whether it can learn from a tie.
+    self_duel
+        Duels: what an agent may take for the outcome of a duel of an arm with itself, which nobody
+        can answer. "random", 0 or 1 with probability one half each, is what every analysis
+        expects of it; "tie" where outcomes need only have the mean one half and be bounded, or
+        where the policy does not look at such outcomes, because a tie adds no noise.
     feedback
         What it learns from: the reward, or with "semi-bandit" the outcome of each factor.
     shuffled
@@ -88,6 +93,7 @@ class Info:
     reference: str
     needs_horizon: bool = False
     ties: bool = True
+    self_duel: Literal["tie", "random"] = "random"
     feedback: Literal["reward", "semi-bandit"] = "reward"
     shuffled: bool = False
     style: tuple[str, str] | None = None

@@ -8,6 +8,7 @@ import typing
 from typing import Any, Literal
 
 from factored_bandits.core.checks import finite, one_of, shown
+from factored_bandits.core.limits import LARGEST_PARAMETER, LARGEST_REWARD, NARROWEST
 from factored_bandits.errors import InvalidInputError, UnknownNameError
 
 from .base import Range
@@ -36,6 +37,13 @@ def _checked(policy: str, name: str, value: Any, annotation: Any) -> Any:
         return value
 
     number = finite(f"{policy}: {name}", value)
+    # larger or closer to 0, products and powers of it would overflow
+    if number != 0.0 and not 1.0 / LARGEST_PARAMETER <= abs(number) <= LARGEST_PARAMETER:
+        raise InvalidInputError(
+            f"{policy}: {name} must be 0 or from {1.0 / LARGEST_PARAMETER:g} to "
+            f"{LARGEST_PARAMETER:g} in size, not {shown(value)}"
+        )
+
     if annotation is int:
         if not number.is_integer():
             raise InvalidInputError(f"{policy}: {name} must be a whole number, not {shown(value)}")
@@ -55,13 +63,26 @@ def checked_range(reward_range: Any) -> Range | None:
 
     try:
         low, high = (float(end) for end in reward_range)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         low = high = math.nan
 
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise InvalidInputError(
             "reward_range must be (low, high) with low < high, or None for unbounded rewards, not "
             f"{shown(reward_range)}"
+        )
+
+    largest = max(abs(low), abs(high))
+    if largest > LARGEST_REWARD:
+        raise InvalidInputError(
+            f"reward_range must lie within -{LARGEST_REWARD:g} and {LARGEST_REWARD:g}, not "
+            f"{reward_range!r}: sums of larger rewards overflow. Use a larger unit"
+        )
+
+    if high - low < max(NARROWEST * largest, 1.0 / LARGEST_REWARD):
+        raise InvalidInputError(
+            f"reward_range {reward_range!r} is too narrow: rewards could not be told apart. "
+            "Subtract its low end from every reward and use a smaller unit"
         )
 
     return low, high

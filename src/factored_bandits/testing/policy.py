@@ -21,6 +21,7 @@ from factored_bandits.simulation.simulate import simulate
 from factored_bandits.simulation.trial import check_recommendation
 
 from . import problems
+from .agents import goes_on_beyond_the_horizon, new_agent_answers, state_keeps_its_limits
 from .problems import require
 
 LIBRARY = "factored_bandits.policies"
@@ -303,6 +304,9 @@ POLICY_CHECKS = (
     PolicyCheck(recommendation_is_legal_from_the_start),
     PolicyCheck(plans_are_legal),
     PolicyCheck(learning_ignores_scratch),
+    PolicyCheck(state_keeps_its_limits),
+    PolicyCheck(new_agent_answers),
+    PolicyCheck(goes_on_beyond_the_horizon),
     PolicyCheck(propensities_are_probabilities, needs="randomises"),
     PolicyCheck(active_sets_change_with_their_version, needs="eliminates"),
     PolicyCheck(idle_rounds_change_nothing, needs="skips"),

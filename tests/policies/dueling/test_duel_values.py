@@ -88,7 +88,7 @@ def test_self_sparring_has_a_heavy_tail():
     """
     skipped, counted = (
         fb.simulate(
-            make("self_sparring", self_duels=mode),
+            make("self_sparring", same_arm=mode),
             fb.environments.arithmetic(8),
             50_000,
             200,

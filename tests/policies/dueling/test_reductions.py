@@ -32,7 +32,7 @@ LITERAL = {
     ),
     "self_sparring": (make("self_sparring"), duel_literal.self_sparring(counted=False)),
     "self_sparring, counted": (
-        make("self_sparring", self_duels="counted"),
+        make("self_sparring", same_arm="counted"),
         duel_literal.self_sparring(counted=True),
     ),
     "vdb": (make("vdb"), duel_literal.vdb),

@@ -20,7 +20,9 @@ from numpy.typing import NDArray
 
 from factored_bandits.core.arrays import Ints
 from factored_bandits.core.kernel import kernel
+from factored_bandits.core.select import ravel
 from factored_bandits.errors import InvalidInputError
+from factored_bandits.policies.limits import Within, fixed, index
 
 MOST_ROWS = 2**19
 MOST_ROWS_UNKNOWN_HORIZON = 2**16
@@ -124,3 +126,34 @@ def enter(state: Any, key: int) -> int:
 def full(state: Any) -> bool:
     """Whether no combination can be entered any more."""
     return bool(state.known[0] >= len(state.keys))
+
+
+def table_limits(state: Any) -> dict[str, Within]:
+    """What the arrays of a table may hold."""
+    combinations = math.prod(state.sizes.tolist())
+    return {
+        "sizes": fixed(state.sizes),
+        "slots": Within(0, len(state.keys)),
+        "keys": index(combinations),
+        "known": Within(0, len(state.keys)),
+    }
+
+
+def table_contradiction(state: Any, planned: Ints) -> str | None:
+    """The slots lead to the keys, as if these had been entered one after the other.
+
+    And every play that was planned was entered then.
+    """
+    keys = state.keys[: state.known[0]].tolist()
+    again = empty_table(state.sizes, len(state.keys))
+    for key in keys:
+        if full(again):
+            break
+        enter(again, key)
+    if not np.array_equal(again.slots, state.slots):
+        return "slots do not lead to keys"
+
+    entered = set(keys)
+    if not all(ravel(state.sizes, action) in entered for action in planned):
+        return "a play was planned that is not in keys"
+    return None

@@ -22,6 +22,8 @@ from factored_bandits.core.kernel import kernel
 from factored_bandits.core.numerics import kl_upper
 from factored_bandits.core.rng import randint
 from factored_bandits.errors import InvalidInputError
+from factored_bandits.policies.limits import COUNT, NOT_NEGATIVE, SUM, Within
+from factored_bandits.policies.limits import rows as limit_rows
 
 # rows of a table
 TOTAL = 0  # sum of rewards
@@ -36,6 +38,12 @@ ROWS = 6
 MARGIN = 1e-11
 # for one arm each; if these do not decide, many arms are near the top and are evaluated together
 SCANS = 3
+
+
+# what a table may hold
+KL_LIMITS = limit_rows(
+    SUM, COUNT, Within(SUM.low, math.inf), NOT_NEGATIVE, Within(0.0, math.inf), SUM
+)
 
 
 def kl_table(arms: int) -> Floats:
@@ -156,3 +164,11 @@ def kl_feed(table: Floats, arm: int, reward: float, threshold: float) -> None:
     table[TOTAL, arm] += reward
     table[PLAYS, arm] += 1.0
     evaluate(table, arm, threshold)
+
+
+def kl_contradiction(table: Floats) -> str | None:
+    """Plays are whole numbers, and only arms without plays come first whatever others promise."""
+    plays = table[PLAYS]
+    if (plays % 1.0).any() or np.isinf(table[[INTERCEPT, INDEX]][:, plays > 0.0]).any():
+        return "table holds indices that do not follow from plays"
+    return None

@@ -27,6 +27,8 @@ import numpy as np
 from factored_bandits.core.arrays import Floats
 from factored_bandits.core.kernel import kernel
 from factored_bandits.policies.base import Code
+from factored_bandits.policies.limits import COUNT, SHARE, SUM, Within
+from factored_bandits.policies.limits import rows as limit_rows
 
 # rows of a table of learners
 ESTIMATE = 0  # cumulated estimates of the losses
@@ -46,7 +48,21 @@ EPSILON = 0.2  # beta starts at 1 + EPSILON
 PACE = 0.25  # of the gradient prediction
 STEPS = 200  # never reached: bisection alone would end before
 TINY = 1e-300  # no probability is smaller
+LARGEST_LOSS = 1e6  # unbounded rewards: beyond this the equations would lose their digits
+LARGEST_ESTIMATE = 1e30
 NEAR = 1e-4  # a relative step of this size leaves an error of about its square
+
+
+# what a table may hold; estimates are losses divided by probabilities
+LB_INF_LIMITS = limit_rows(
+    Within(-LARGEST_ESTIMATE, LARGEST_ESTIMATE),
+    Within(-LARGEST_LOSS, LARGEST_LOSS),
+    Within(0.0, LARGEST_ESTIMATE),
+    COUNT,
+    SHARE,
+    SUM,
+    SUM,
+)
 
 
 def lb_inf_table(sizes: list[int]) -> Floats:
@@ -206,9 +222,13 @@ def prepare(table: Floats, start: int, size: int, gamma: float) -> tuple[int, fl
 def lb_inf_feed(
     table: Floats, start: int, size: int, arm: int, loss: float, gamma: float, prediction: Code
 ) -> None:
-    """Learn the loss in [0, 1] of the level `arm`, played by the probabilities of this `gamma`."""
+    """Learn the loss in [0, 1] of the level `arm`, played by the probabilities of this `gamma`.
+
+    Losses of unbounded rewards are cut off at LARGEST_LOSS.
+    """
     played = start + arm
     p = table[PROBABILITY, played]
+    loss = min(max(loss, -LARGEST_LOSS), LARGEST_LOSS)
     residual = loss - table[PREDICTION, played]
 
     # the estimate: m_k for all k, and (loss - m) / p for the level played

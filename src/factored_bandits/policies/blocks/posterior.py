@@ -19,6 +19,7 @@ import numpy as np
 from factored_bandits.core.arrays import Floats
 from factored_bandits.core.kernel import kernel
 from factored_bandits.core.numerics import stirling_error
+from factored_bandits.policies.limits import ROUNDING, Within
 
 from .duels import divergence, met, record
 
@@ -134,3 +135,21 @@ def warm_start_posterior(wins: Floats, probability: Floats, mass: Floats, past: 
         mass[i, j] = fair_mass(n, wins[i, j])
         probability[i, j] = fair_tail(n, wins[i, j])
         probability[j, i] = 1.0 - probability[i, j]
+
+
+# the tail of a pair's posterior is a sum of about 4 sqrt(N) terms
+POSTERIOR_WINS = Within(0.0, 10**11, 1.0)
+
+
+def posterior_contradiction(wins: Floats, probability: Floats) -> str | None:
+    """Who is behind has a small probability, by Hoeffding's inequality; both sides make one.
+
+    Otherwise `draw_above_half` would draw again and again.
+    """
+    n = wins + wins.T + 1.0
+    behind = np.maximum(n - 2.0 * wins - 1.0, 0.0)
+    most = np.exp(-behind * behind / (2.0 * n)) + ROUNDING
+    both = np.abs(probability + probability.T - 1.0) <= ROUNDING
+    if not both.all() or (probability > most).any():
+        return "probability does not follow from wins"
+    return None

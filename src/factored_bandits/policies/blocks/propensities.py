@@ -11,6 +11,7 @@ import numpy as np
 
 from factored_bandits.core.arrays import Floats
 from factored_bandits.core.kernel import kernel
+from factored_bandits.policies.limits import COUNT, SHARE, Within, slots
 
 # plays that may wait for their reward while their propensities are remembered
 OPEN = 1024
@@ -19,6 +20,11 @@ OPEN = 1024
 def no_propensities(columns: int) -> Floats:
     """An empty ring: per play its round, then the probability of the level chosen per column."""
     return np.zeros((OPEN, 1 + columns))
+
+
+def remembered_limits(remembered: Floats) -> Within:
+    """What a ring may hold."""
+    return slots(COUNT, *[SHARE] * (remembered.shape[1] - 1))
 
 
 @kernel

@@ -16,6 +16,8 @@ from factored_bandits.core.arrays import Floats
 from factored_bandits.core.kernel import kernel
 from factored_bandits.core.rng import randint
 from factored_bandits.errors import InvalidInputError
+from factored_bandits.policies.limits import COUNT, SUM, Within
+from factored_bandits.policies.limits import rows as limit_rows
 
 # rows of a table
 TOTAL = 0  # sum of rewards
@@ -23,6 +25,10 @@ PLAYS = 1
 MEAN = 2  # total / plays, infinite where nothing was played
 WIDTH = 3  # 1 / sqrt(plays)
 ROWS = 4
+
+
+# what a table may hold; an axis of base bandits may stand before
+UCB_LIMITS = limit_rows(SUM, COUNT, Within(SUM.low, math.inf), Within(0.0, 1.0))
 
 
 def ucb_table(arms: int) -> Floats:

@@ -52,6 +52,7 @@ INFO = Info(
     assumption="utility",
     guarantee="O(sum log(t) / gap) + O(K), anytime (Theorem 3)",
     reference="Zimmert & Seldin, Factored Bandits, NeurIPS 2018, Algorithms 2 and 3",
+    self_duel="tie",
     shuffled=True,
     style=("blue", "dashdot"),
     cost=(19, 0.4),

@@ -21,6 +21,7 @@ from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
 from factored_bandits.core.rng import randint
 from factored_bandits.policies.base import Info
+from factored_bandits.policies.limits import COUNT, WINS, Within
 
 INFO = Info(
     title="Uniform duels",
@@ -29,6 +30,7 @@ INFO = Info(
     assumption="none",
     guarantee="none: regret grows linearly",
     reference="the usual randomised test",
+    self_duel="tie",
     style=("black", "dotted"),
     cost=(49, 0),
 )
@@ -43,6 +45,10 @@ class State(NamedTuple):
 
     wins: Floats  # (K,) a tie counts one half
     plays: Ints  # (K,) in either position; duels of an arm with itself do not count
+
+    def limits(self, params: Params) -> dict[str, Within]:
+        """What the arrays may hold."""
+        return {"wins": WINS, "plays": COUNT}
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:

@@ -32,10 +32,13 @@ from factored_bandits.policies.blocks.duels import (
     update_bounds,
 )
 from factored_bandits.policies.blocks.posterior import (
+    POSTERIOR_WINS,
     likely_winner,
+    posterior_contradiction,
     update_posterior,
     warm_start_posterior,
 )
+from factored_bandits.policies.limits import COUNT, SHARE, Within
 
 NOBODY = -1
 
@@ -68,6 +71,21 @@ class State(NamedTuple):
     rate: Floats  # (K, K) q_jc at [c, j]
     width: Floats  # (K, K) 1 / sqrt(N_jc) at [c, j], 0 for a pair that has not met
     titles: Ints  # (K,) how often each arm was champion
+
+    def limits(self, params: Params) -> dict[str, Within]:
+        """What the arrays may hold."""
+        return {
+            "wins": POSTERIOR_WINS,
+            "probability": SHARE,
+            "mass": SHARE,
+            "rate": Within(0.0, 2.0),
+            "width": Within(0.0, 1.0),
+            "titles": COUNT,
+        }
+
+    def contradiction(self, params: Params, planned: Ints) -> str | None:
+        """See blocks/posterior."""
+        return posterior_contradiction(self.wins, self.probability)
 
 
 def check(params: Params, sizes: Ints, horizon: int) -> None:

@@ -34,6 +34,7 @@ from factored_bandits.policies.blocks.duels import (
     strongest_rival,
     update_bounds,
 )
+from factored_bandits.policies.limits import NOT_NEGATIVE, WINS, Within, index, slots
 
 NOBODY = -1
 
@@ -48,6 +49,7 @@ INFO = Info(
     assumption="Condorcet winner",
     guarantee="O(K log(t) / gap^2) + O(K^2), anytime, in expectation and with high probability",
     reference="Zoghi, Whiteson, Munos & de Rijke, ICML 2014, Algorithm 1",
+    self_duel="tie",
     style=("sky", "dashdot"),
     cost=(5, 1.6),
     slowdown=(10, 60),
@@ -72,6 +74,17 @@ class State(NamedTuple):
     width: Floats  # (K, K) 1 / sqrt(N_jc) at [c, j], 0 for a pair that has not met
     worst: Floats  # (K,) the largest deficit of each arm
     memory: Ints  # (2,) FAVOURITE, ALONE
+
+    def limits(self, params: Params) -> dict[str, Within]:
+        """What the arrays may hold."""
+        arms = len(self.worst)
+        return {
+            "wins": WINS,
+            "rate": Within(0.0, 2.0),
+            "width": Within(0.0, 1.0),
+            "worst": NOT_NEGATIVE,
+            "memory": slots(index(arms, nobody=True), Within(0, 1)),
+        }
 
 
 def check(params: Params, sizes: Ints, horizon: int) -> None:

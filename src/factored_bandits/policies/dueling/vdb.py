@@ -29,19 +29,26 @@ from factored_bandits.core.select import categorical
 from factored_bandits.policies.base import Code, Info
 from factored_bandits.policies.blocks.lb_inf import (
     ESTIMATE,
+    LB_INF_LIMITS,
     LEAST_SQUARES,
     PROBABILITY,
     lb_inf_feed,
     lb_inf_table,
     lb_inf_weights,
 )
-from factored_bandits.policies.blocks.propensities import no_propensities, recall, remember
+from factored_bandits.policies.blocks.propensities import (
+    no_propensities,
+    recall,
+    remember,
+    remembered_limits,
+)
 from factored_bandits.policies.blocks.tsallis import (
     REDUCED_VARIANCE,
     learning_rate,
     tsallis_feed,
     tsallis_weights,
 )
+from factored_bandits.policies.limits import Within
 
 TSALLIS_INF: Code = 0  # Params.learner
 
@@ -52,6 +59,7 @@ INFO = Info(
     assumption="Condorcet winner; nothing for sqrt(K t)",
     guarantee="O(sum over arms of log(t) / gap), and O(sqrt(K t)) against an adversary, anytime",
     reference="Saha & Gaillard, Versatile Dueling Bandits: Best-of-both World Analyses, ICML 2022",
+    self_duel="tie",
     style=("black", "dashdotdot"),
     cost=(250, 0.7),
     slowdown=(15, 70),
@@ -73,6 +81,10 @@ class State(NamedTuple):
         Floats  # (1,) of the learner's equation in the last round: Newton's method begins here
     )
     remembered: Floats  # (duels, 3) propensities of both arms of the last duels
+
+    def limits(self, params: Params) -> dict[str, Within]:
+        """What the arrays may hold."""
+        return {"table": LB_INF_LIMITS, "remembered": remembered_limits(self.remembered)}
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:

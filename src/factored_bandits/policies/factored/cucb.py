@@ -29,6 +29,7 @@ from factored_bandits.core.rng import randint
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import Info
 from factored_bandits.policies.blocks.level_means import best_mean_per_factor
+from factored_bandits.policies.limits import COUNT, SUM, Within, fixed, level_index
 
 INFO = Info(
     title="Combinatorial UCB",
@@ -58,6 +59,16 @@ class State(NamedTuple):
     plays: Ints  # (levels,)
     tied: Ints  # (levels,) scratch: per factor, packed at its offset, those with the largest index
     tied_count: Ints  # (L,) how many they were at the last plan
+
+    def limits(self, params: Params) -> dict[str, Within]:
+        """What the arrays may hold."""
+        return {
+            "offsets": fixed(self.offsets),
+            "total": SUM,
+            "plays": COUNT,
+            "tied": level_index(self.offsets),
+            "tied_count": Within(0, np.diff(self.offsets)),
+        }
 
 
 def check(params: Params, sizes: Ints, horizon: int) -> None:

@@ -23,6 +23,7 @@ from factored_bandits.core.kernel import kernel
 from factored_bandits.core.rng import randint
 from factored_bandits.policies.base import Info
 from factored_bandits.policies.blocks.level_means import best_mean_per_factor
+from factored_bandits.policies.limits import COUNT, SUM, Within, fixed
 
 INFO = Info(
     title="Uniform play",
@@ -47,6 +48,15 @@ class State(NamedTuple):
     offsets: Ints  # (L + 1,) first level of each factor
     total: Floats  # (levels,) sum of rewards
     plays: Ints  # (levels,)
+
+    def limits(self, params: Params) -> dict[str, Within]:
+        """What the arrays may hold."""
+        return {
+            "sizes": fixed(self.sizes),
+            "offsets": fixed(self.offsets),
+            "total": SUM,
+            "plays": COUNT,
+        }
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:

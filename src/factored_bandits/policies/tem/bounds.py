@@ -123,6 +123,9 @@ def centre(difference: float, n: int) -> float:
 PRIOR = 8.0
 # the largest stake; up to 1/2 would be safe
 STAKE = 0.45
+# the largest loss: that of the largest stake on a difference of 2. Only unbounded rewards, for
+# which this bound proves nothing, could lose more; a wealth below 0 has no logarithm
+LARGEST_LOSS = -2.0 * STAKE
 
 
 @kernel

@@ -13,11 +13,12 @@ import math
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
 
-from .bounds import BETTING, centre, stake, threshold
+from .bounds import BETTING, LARGEST_LOSS, centre, stake, threshold
 from .state import State
 
-# factors 1 + stake y lie in [0.1, 1.9], so a product of this many neither vanishes nor overflows
-CHUNK = 256
+# products of factors are turned into a logarithm before they come near the ends of floats
+SMALL_PRODUCT = 1e-100
+LARGE_PRODUCT = 1e100
 
 
 @kernel
@@ -123,15 +124,12 @@ def sum_of_logs(staked: float, of_one: Floats, of_other: Floats) -> float:
 
     total = 0.0
     product = 1.0
-    factors = 0
     for mine in of_one:
         for theirs in of_other:
-            product *= 1.0 + staked * (mine - theirs)
-            factors += 1
-            if factors == CHUNK:
+            product *= 1.0 + max(staked * (mine - theirs), LARGEST_LOSS)
+            if not SMALL_PRODUCT < product < LARGE_PRODUCT:
                 total += math.log(product)
                 product = 1.0
-                factors = 0
 
     return total + math.log(product)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from factored_bandits.core.arrays import Bools, Floats, Ints, offsets_of
 from factored_bandits.core.kernel import kernel
 from factored_bandits.policies.base import Code
+from factored_bandits.policies.limits import COUNT, HUGE_SUM, SUM, Within, fixed, index, level_index
 
 from .bounds import BETTING, NEVER, PAPER, pairs_plays, threshold
 
@@ -68,6 +69,50 @@ class State(NamedTuple):
     phase_means: Floats  # (levels,) R_s / N_s
     phase_first: Ints  # (levels,) where the rewards of an arm begin in phase_rewards
     phase_rewards: Floats  # (largest K,) bernstein and betting: the rewards arm by arm
+
+    def limits(self, params: Any) -> dict[str, Within]:
+        """What the arrays may hold."""
+        sizes = np.diff(self.offsets)
+        return {
+            "offsets": fixed(self.offsets),
+            "pair_offsets": fixed(self.pair_offsets),
+            "bound": fixed(self.bound),
+            "active_list": level_index(self.offsets),
+            "active_count": Within(1, sizes),
+            "membership": Within(OUTSIDE_B, IN_B if pairs_plays(self.bound[0]) else IN_COHORT),
+            "D": SUM,
+            "N": COUNT,
+            "S": SUM,
+            "cohort_N": COUNT,
+            "tau": Within(NEVER, HUGE_SUM.high),
+            "lowest_tau": Within(NEVER, math.inf),
+            "log_inv_delta": Within(NEVER, HUGE_SUM.high),
+            "sum_of_squares": Within(0.0, HUGE_SUM.high),
+            "dirty": Within(NOTHING_LEARNED, STALE),
+            "changes": COUNT,
+            "phase_arms": level_index(self.offsets),
+            "phase_plays": fixed(self.phase_plays),
+            "phase_first": index(len(self.phase_rewards)),
+        }
+
+    def contradiction(self, params: Any, planned: Ints) -> str | None:
+        """The lists of active arms are those flagged, and nothing is known without a comparison."""
+        for l in range(len(self.active_count)):
+            levels = slice(self.offsets[l], self.offsets[l + 1])
+            listed = self.active_list[levels][: self.active_count[l]]
+            if not np.array_equal(np.sort(listed), np.flatnonzero(self.active[levels])):
+                return "active_list does not hold the arms that are active"
+
+            membership = self.membership[levels]
+            if not (membership[listed] != OUTSIDE_B).any():
+                return "no active arm is in B"
+            in_cohort = self.S[levels][membership == IN_COHORT]
+            if self.cohort_N[l] == 0 and len(in_cohort) and np.ptp(in_cohort) > 0.0:
+                return "S tells arms apart that were never compared"
+
+        if self.D[self.N == 0].any():
+            return "D tells arms apart that were never compared"
+        return None
 
 
 def new_state(sizes: Ints, bound: Code = PAPER) -> State:

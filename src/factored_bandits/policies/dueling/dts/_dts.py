@@ -24,11 +24,14 @@ from factored_bandits.core.kernel import kernel
 from factored_bandits.core.select import tie_wins
 from factored_bandits.policies.blocks.duels import check_positive, check_size, deficit
 from factored_bandits.policies.blocks.posterior import (
+    POSTERIOR_WINS,
     draw_above_half,
     likely_winner,
+    posterior_contradiction,
     update_posterior,
     warm_start_posterior,
 )
+from factored_bandits.policies.limits import NOT_NEGATIVE, SHARE, Within, index
 
 NEVER = -math.inf
 NOBODY = -1
@@ -54,6 +57,26 @@ class State(NamedTuple):
     seen: Ints  # (K,) scratch: opponents 0..seen-1 of an arm were drawn in the sample
     cost: Floats  # (K,) scratch of D-TS+: the regret of the duels of an arm
     sides: Bools  # (K, K) scratch of D-TS+: who beats whom in the sample; empty in D-TS
+
+    def limits(self, params: Params) -> dict[str, Within]:
+        """What the arrays may hold."""
+        arms = len(self.wins)
+        return {
+            "wins": POSTERIOR_WINS,
+            "probability": SHARE,
+            "mass": SHARE,
+            "deficits": NOT_NEGATIVE,
+            "beaten": Within(0, arms),
+            "lowest": Within(NEVER, math.inf),
+            "champion": index(arms),
+            "lost": Within(0, arms),
+            "seen": Within(0, arms),
+            "cost": Within(0.0, math.inf),
+        }
+
+    def contradiction(self, params: Params, planned: Ints) -> str | None:
+        """See blocks/posterior."""
+        return posterior_contradiction(self.wins, self.probability)
 
 
 def check_dts(policy: str, params: Params, arms: int, matrices: int) -> None:

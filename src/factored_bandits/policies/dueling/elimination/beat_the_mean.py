@@ -31,6 +31,7 @@ from factored_bandits.policies.blocks.duels import (
     check_size,
     eliminated_p_values,
 )
+from factored_bandits.policies.limits import COUNT, WINS, Within, fixed, index
 
 from ._report import level_reports
 
@@ -43,6 +44,7 @@ INFO = Info(
     assumption="total order, relaxed stochastic transitivity, stochastic triangle inequality",
     guarantee="O(K log(T) / smallest gap) for horizon T, with probability 1 - 1/T",
     reference="Yue & Joachims, Beat the Mean Bandit, ICML 2011, Algorithm 1",
+    self_duel="tie",
     needs_horizon=True,
     cost=(110, 1),
     slowdown=(15, 90),
@@ -71,6 +73,30 @@ class State(NamedTuple):
     active: Bools  # (K,) the same as flags
     left: Ints  # (1,) how many are active
     bar: Floats  # (1,) the squared distance of shares that counts, times n
+
+    def limits(self, params: Params) -> dict[str, Within]:
+        """What the arrays may hold."""
+        return {
+            "won": WINS,
+            "played": COUNT,
+            "won_against": WINS,
+            "played_against": COUNT,
+            "active_list": index(len(self.won)),
+            "left": Within(1, len(self.won)),
+            "bar": fixed(self.bar),
+        }
+
+    def contradiction(self, params: Params, planned: Ints) -> str | None:
+        """The list of active arms is that of the flags, and sums are those over active arms."""
+        listed = self.active_list[: self.left[0]]
+        if not np.array_equal(np.sort(listed), np.flatnonzero(self.active)):
+            return "active_list does not hold the arms that are active"
+
+        won = self.won_against[:, self.active].sum(axis=1)
+        played = self.played_against[:, self.active].sum(axis=1)
+        if (won != self.won)[self.active].any() or (played != self.played)[self.active].any():
+            return "won and played are not the sums over active arms"
+        return None
 
 
 def check(params: Params, sizes: Ints, horizon: int) -> None:

@@ -22,9 +22,11 @@ import numpy as np
 
 from factored_bandits.core.arrays import Bools, Floats, Ints
 from factored_bandits.core.kernel import kernel
+from factored_bandits.core.limits import MOST_ROUNDS
 from factored_bandits.core.rng import randint, shuffle
 from factored_bandits.policies.base import FOREVER, Info, LevelReport
 from factored_bandits.policies.blocks.duels import check_horizon, eliminated_p_values
+from factored_bandits.policies.limits import COUNT, Within, fixed, index, slots
 
 from ._report import level_reports
 
@@ -44,6 +46,7 @@ INFO = Info(
         "Yue, Broder, Kleinberg & Joachims, The K-armed Dueling Bandits Problem, JCSS 78, 2012, "
         "Algorithm 2"
     ),
+    self_duel="tie",
     needs_horizon=True,
     cost=(11, 0.4),
     slowdown=(3, 3),
@@ -63,6 +66,29 @@ class State(NamedTuple):
     active: Bools  # (K,) the candidate and its rivals
     clock: Ints  # (2,) CANDIDATE, LEFT
     bar: Floats  # (1,) 4 log(1 / delta): a lead counts once its square exceeds this times the duels
+
+    def limits(self, params: Params) -> dict[str, Within]:
+        """What the arrays may hold."""
+        arms = len(self.lead)
+        return {
+            "lead": Within(-MOST_ROUNDS, MOST_ROUNDS, 0.5),
+            "plays": COUNT,
+            "rivals": index(arms),
+            "clock": slots(index(arms, nobody=True), index(arms)),
+            "bar": fixed(self.bar),
+        }
+
+    def contradiction(self, params: Params, planned: Ints) -> str | None:
+        """The active arms are the candidate and its rivals; without a candidate, all."""
+        candidate, left = self.clock.tolist()
+        listed = self.rivals.tolist()
+        if candidate != NOBODY:
+            listed = [candidate, *listed[:left]]
+        if sorted(listed) != np.flatnonzero(self.active).tolist():
+            return "rivals and the candidate are not the arms that are active"
+        if candidate == NOBODY and left != len(listed) - 1:
+            return "there is no candidate, and an arm was eliminated"
+        return None
 
 
 def check(params: Params, sizes: Ints, horizon: int) -> None:

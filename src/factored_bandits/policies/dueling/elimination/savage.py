@@ -21,6 +21,7 @@ import numpy as np
 
 from factored_bandits.core.arrays import Bools, Floats, Ints
 from factored_bandits.core.kernel import kernel
+from factored_bandits.core.limits import MOST_ROUNDS
 from factored_bandits.core.rng import randint
 from factored_bandits.policies.base import FOREVER, Info, LevelReport
 from factored_bandits.policies.blocks.duels import (
@@ -28,6 +29,7 @@ from factored_bandits.policies.blocks.duels import (
     check_size,
     eliminated_p_values,
 )
+from factored_bandits.policies.limits import COUNT, Within, fixed, index, slots
 
 from ._report import level_reports
 
@@ -50,6 +52,7 @@ INFO = Info(
     reference=(
         "Urvoy, Clerot, Feraud & Naamane, Generic Exploration and K-armed Voting Bandits, ICML 2013"
     ),
+    self_duel="tie",
     needs_horizon=True,
     cost=(20, 0.9),
     slowdown=(3, 3),
@@ -74,6 +77,35 @@ class State(NamedTuple):
     active: Bools  # (K,) the arms that may be the best
     clock: Ints  # (6,) DEAD, NEXT, EDGE, DONE, LEFT, WINNER
     bar: Floats  # (1,) a lead counts once its square exceeds this times the duels
+
+    def limits(self, params: Params) -> dict[str, Within]:
+        """What the arrays may hold."""
+        arms = len(self.active)
+        position = Within(0, len(self.order))
+        clock = slots(position, position, position, COUNT, Within(1, arms), index(arms, True))
+        return {
+            "order": index(arms),
+            "lead": Within(-MOST_ROUNDS, MOST_ROUNDS, 0.5),
+            "duels": COUNT,
+            "clock": clock,
+            "bar": fixed(self.bar),
+        }
+
+    def contradiction(self, params: Params, planned: Ints) -> str | None:
+        """The list holds every pair once, in its four parts, and the winner is the last arm."""
+        arms = len(self.active)
+        pairs = self.order[:, 0] * arms + self.order[:, 1]
+        first, second = np.triu_indices(arms, 1)
+        if not np.array_equal(np.sort(pairs), first * arms + second):
+            return "order does not hold every pair once"
+
+        dead, played, edge, _, left, winner = self.clock.tolist()
+        if not dead <= played <= edge or self.active[self.order[:dead]].all(axis=1).any():
+            return "clock does not divide order into its four parts"
+        last = int(np.argmax(self.active)) if left == 1 else NOBODY
+        if (left, winner) != (int(self.active.sum()), last):
+            return "clock does not fit the arms that are active"
+        return None
 
 
 def check(params: Params, sizes: Ints, horizon: int) -> None:

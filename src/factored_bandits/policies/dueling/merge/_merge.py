@@ -23,6 +23,7 @@ from factored_bandits.policies.blocks.duels import (
     eliminated_p_values,
     record,
 )
+from factored_bandits.policies.limits import WINS, Within, fixed, index, slots
 
 # slots of State.counts
 BATCHES = 0
@@ -55,6 +56,39 @@ class State(NamedTuple):
     won: Ints  # (K,) scratch of MergeDTS: duels won in a sample
     counts: Ints  # (3,) BATCHES, LEFT, STAGE
     delay: Floats  # (1,) C, added to the round inside the logarithm
+
+    def limits(self, params: Params) -> dict[str, Within]:
+        """What the arrays may hold."""
+        arms = len(self.active)
+        upto = Within(0, arms)
+        return {
+            "wins": WINS,
+            "members": index(arms),
+            "offsets": upto,
+            "lengths": upto,
+            "ranks": upto,
+            "new_members": index(arms),
+            "new_lengths": upto,
+            "won": upto,
+            # the arms halve with each stage
+            "counts": slots(Within(1, arms), Within(1, arms), Within(0, 40)),
+            "delay": fixed(self.delay),
+        }
+
+    def contradiction(self, params: Params, planned: Ints) -> str | None:
+        """The batches hold every active arm once, and none is empty."""
+        batches, left, _ = self.counts.tolist()
+        lengths = self.lengths[:batches].tolist()
+        offsets = self.offsets[:batches].tolist()
+        members: list[int] = []
+        for offset, length in zip(offsets, lengths, strict=True):
+            members += self.members[offset : offset + length].tolist()
+
+        if sorted(members) != np.flatnonzero(self.active).tolist() or left != len(members):
+            return "members are not the arms that are active"
+        if min(lengths) < 1 or sum(lengths) != left:
+            return "lengths do not fit members"
+        return None
 
 
 def check_merge(policy: str, params: Params, arms: int) -> None:

@@ -63,6 +63,7 @@ INFO = Info(
     assumption="Condorcet winner",
     guarantee="O(K log(T) / gap^2), no K^2 term, with probability 1 - failure",
     reference="Li, Markov, de Rijke & Zoghi, ACM TOIS 38, 2020, Algorithm 1",
+    self_duel="tie",
     style=("orange", "dotted"),
     cost=(18, 1.5),
 )

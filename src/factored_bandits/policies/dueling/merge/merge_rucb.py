@@ -65,6 +65,7 @@ INFO = Info(
     assumption="Condorcet winner, and no more than a third of the arms alike",
     guarantee="O(K log(T) / gap^2), no K^2 term, with probability 1 - failure",
     reference="Zoghi, Whiteson & de Rijke, WSDM 2015, Algorithm 1",
+    self_duel="tie",
     style=("orange", "dashdot"),
     cost=(160, 0.1),
 )

@@ -24,7 +24,8 @@ from factored_bandits.core.rng import randint
 from factored_bandits.policies.base import Info
 from factored_bandits.policies.blocks.base_bandits import base_ucb_pick, ucb_reset
 from factored_bandits.policies.blocks.duels import check_positive
-from factored_bandits.policies.blocks.ucb import PLAYS, ucb_feed, ucb_table
+from factored_bandits.policies.blocks.ucb import PLAYS, UCB_LIMITS, ucb_feed, ucb_table
+from factored_bandits.policies.limits import COUNT, Within, slots
 
 # slots of State.clock
 EPOCH = 0  # 0 before the first
@@ -40,6 +41,7 @@ INFO = Info(
         "Ailon, Karnin & Joachims, Reducing Dueling Bandits to Cardinal Bandits, ICML 2014, "
         "Algorithm 1"
     ),
+    self_duel="tie",
     cost=(97, 0.6),
     slowdown=(15, 90),
 )
@@ -57,6 +59,17 @@ class State(NamedTuple):
     table: Floats  # (4, K) the base bandit, see blocks.ucb
     opponents: Ints  # (K,) how often each arm is in the multiset from which opponents are drawn
     clock: Ints  # (2,) EPOCH, DONE
+
+    def limits(self, params: Params) -> dict[str, Within]:
+        """What the arrays may hold."""
+        # epoch e has 2^e duels
+        return {"table": UCB_LIMITS, "opponents": COUNT, "clock": slots(Within(0, 53), COUNT)}
+
+    def contradiction(self, params: Params, planned: Ints) -> str | None:
+        """Once an epoch has begun there are opponents."""
+        if self.clock[EPOCH] > 0 and not self.opponents.any():
+            return "there are no opponents"
+        return None
 
 
 def check(params: Params, sizes: Ints, horizon: int) -> None:

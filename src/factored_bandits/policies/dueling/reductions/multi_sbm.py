@@ -28,7 +28,8 @@ from factored_bandits.policies.blocks.base_bandits import (
     ucb_warm_start,
 )
 from factored_bandits.policies.blocks.duels import check_positive, check_size
-from factored_bandits.policies.blocks.ucb import ucb_feed
+from factored_bandits.policies.blocks.ucb import UCB_LIMITS, ucb_feed
+from factored_bandits.policies.limits import COUNT, Within, index
 
 NOBODY = -1
 
@@ -42,6 +43,7 @@ INFO = Info(
         "Ailon, Karnin & Joachims, Reducing Dueling Bandits to Cardinal Bandits, ICML 2014, "
         "Algorithm 3"
     ),
+    self_duel="tie",
     style=("green", "short"),
     cost=(94, 1.1),
     slowdown=(15, 90),
@@ -61,6 +63,16 @@ class State(NamedTuple):
     pulls: Floats  # (K,) duels that each base bandit has learned
     chosen: Ints  # (K,) how often each arm was chosen as an opponent
     previous: Ints  # (1,) the arm that stands first next, NOBODY before the first duel
+
+    def limits(self, params: Params) -> dict[str, Within]:
+        """What the arrays may hold."""
+        arms = len(self.pulls)
+        return {
+            "tables": UCB_LIMITS,
+            "pulls": COUNT,
+            "chosen": COUNT,
+            "previous": index(arms, nobody=True),
+        }
 
 
 def check(params: Params, sizes: Ints, horizon: int) -> None:

@@ -24,8 +24,9 @@ from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
 from factored_bandits.policies.base import Code, Info
 from factored_bandits.policies.blocks.base_bandits import thompson_pick
+from factored_bandits.policies.limits import COUNT, WINS, Within
 
-COUNTED: Code = 1  # Params.self_duels
+COUNTED: Code = 1  # Params.same_arm
 
 INFO = Info(
     title="Self-Sparring",
@@ -37,6 +38,7 @@ INFO = Info(
         "Sui, Zhuang, Burdick & Yue, Multi-dueling Bandits with Dependent Arms, UAI 2017, "
         "Algorithm 1"
     ),
+    self_duel="tie",
     cost=(1900, 1.1),
 )
 
@@ -44,7 +46,7 @@ INFO = Info(
 class Params(NamedTuple):
     """Duels of an arm with itself are `skipped`, or `counted` as one win and one loss."""
 
-    self_duels: Literal["skipped", "counted"] = "skipped"
+    same_arm: Literal["skipped", "counted"] = "skipped"
 
 
 class State(NamedTuple):
@@ -52,6 +54,14 @@ class State(NamedTuple):
 
     wins: Floats  # (K,) a tie counts one half
     plays: Floats  # (K,) in either position
+
+    def limits(self, params: Params) -> dict[str, Within]:
+        """What the arrays may hold."""
+        return {"wins": WINS, "plays": COUNT}
+
+    def contradiction(self, params: Params, planned: Ints) -> str | None:
+        """Nobody wins more often than it plays."""
+        return "wins exceed plays" if (self.wins > self.plays).any() else None
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
@@ -74,7 +84,7 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
     first = actions[0, 0]
     second = actions[0, 1]
 
-    if first != second or params.self_duels == COUNTED:
+    if first != second or params.same_arm == COUNTED:
         state.wins[first] += rewards[0]
         state.plays[first] += 1.0
         state.wins[second] += 1.0 - rewards[0]

@@ -29,14 +29,20 @@ from factored_bandits.policies.blocks.base_bandits import (
     ucb_tables,
 )
 from factored_bandits.policies.blocks.duels import check_positive
-from factored_bandits.policies.blocks.propensities import no_propensities, recall, remember
+from factored_bandits.policies.blocks.propensities import (
+    no_propensities,
+    recall,
+    remember,
+    remembered_limits,
+)
 from factored_bandits.policies.blocks.tsallis import (
     IMPORTANCE,
     REDUCED_VARIANCE,
     learning_rate,
     tsallis_feed,
 )
-from factored_bandits.policies.blocks.ucb import PLAYS, TOTAL, ucb_feed
+from factored_bandits.policies.blocks.ucb import PLAYS, TOTAL, UCB_LIMITS, ucb_feed
+from factored_bandits.policies.limits import COUNT, HUGE_SUM, SHARE, Within
 
 UCB: Code = 0  # Params.base_bandit
 THOMPSON: Code = 1
@@ -78,6 +84,23 @@ class State(NamedTuple):
     pulls: Floats  # (1,) duels learned
     solutions: Floats  # (2,) of Tsallis-INF's equation in the last round: Newton begins here
     remembered: Floats  # (duels, 3) propensities of both arms of the last duels
+
+    def limits(self, params: Params) -> dict[str, Within]:
+        """What the arrays may hold."""
+        return {
+            "tables": UCB_LIMITS,
+            "losses": HUGE_SUM,
+            "probabilities": SHARE,
+            "pulls": COUNT,
+            "remembered": remembered_limits(self.remembered),
+        }
+
+    def contradiction(self, params: Params, planned: Ints) -> str | None:
+        """Nobody wins more often than it plays."""
+        wins = self.tables[:, TOTAL]
+        if (wins < 0.0).any() or (wins > self.tables[:, PLAYS]).any():
+            return "tables hold more wins than plays"
+        return None
 
 
 def check(params: Params, sizes: Ints, horizon: int) -> None:

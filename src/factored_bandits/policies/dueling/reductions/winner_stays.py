@@ -25,9 +25,11 @@ import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
+from factored_bandits.core.limits import MOST_ROUNDS
 from factored_bandits.core.rng import randint
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import FOREVER, Code, Info
+from factored_bandits.policies.limits import COUNT, Within, index, slots
 
 STRONG: Code = 0  # Params.regret
 NOBODY = -1
@@ -48,6 +50,7 @@ INFO = Info(
         "weak regret O(K^2), O(K log K) with a total order; strong regret O(K^2 + K log t), anytime"
     ),
     reference="Chen & Frazier, Dueling Bandits with Weak Regret, ICML 2017, Algorithms 1 and 2",
+    self_duel="tie",
     cost=(5, 0.3),
     slowdown=(3, 3),
 )
@@ -70,6 +73,29 @@ class State(NamedTuple):
     pool: Ints  # (K,) the WAITING arms first
     clock: Ints  # (5,) ROUND, FIRST, SECOND, WAITING, AWAKE
     power: Floats  # (1,) beta^round, at most FOREVER
+
+    def limits(self, params: Params) -> dict[str, Within]:
+        """What the arrays may hold."""
+        arms = len(self.margin)
+        arm = index(arms, nobody=True)
+        awake = Within(0, FOREVER + 2 * MOST_ROUNDS)
+        return {
+            "margin": Within(-MOST_ROUNDS, MOST_ROUNDS),
+            "pool": index(arms),
+            "clock": slots(COUNT, arm, arm, index(arms), awake),
+            "power": Within(1.0, float(FOREVER)),
+        }
+
+    def contradiction(self, params: Params, planned: Ints) -> str | None:
+        """Two different arms duel, and neither of them nor any other waits twice."""
+        _, first, second, waiting, awake = self.clock.tolist()
+        if first == NOBODY and (second, waiting, awake) != (NOBODY, 0, 0):
+            return "clock tells of a round without a title holder"
+        present = [arm for arm in (first, second) if arm != NOBODY]
+        present += self.pool[:waiting].tolist()
+        if len(set(present)) != len(present):
+            return "an arm stands twice in clock and pool"
+        return None
 
 
 def check(params: Params, sizes: Ints, horizon: int) -> None:

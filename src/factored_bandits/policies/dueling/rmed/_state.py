@@ -17,6 +17,16 @@ from factored_bandits.core.arrays import Bools, Floats, Ints
 from factored_bandits.core.kernel import kernel
 from factored_bandits.core.rng import randint
 from factored_bandits.policies.blocks.duels import divergence, met
+from factored_bandits.policies.limits import (
+    COUNT,
+    NOT_NEGATIVE,
+    SHARE,
+    WINS,
+    Within,
+    fixed,
+    index,
+    slots,
+)
 
 NOBODY = -1
 ROUNDING = 1e-9  # sums of evidence that differ by less are equal
@@ -52,6 +62,42 @@ class State(NamedTuple):
     chosen: Bools  # (K,) is the arm in L_N?
     partner: Ints  # (K,) RMED2FH: b_l or NOBODY
     clock: Ints  # (10,) see above
+
+    def limits(self, params: Any) -> dict[str, Within]:
+        """What the arrays may hold."""
+        arms = len(self.total)
+        upto = Within(0, arms)
+        clock = [COUNT] * len(self.clock)
+        clock[CURSOR] = Within(0, arms * arms)
+        clock[LENGTH] = clock[POSITION] = clock[NEXT_LENGTH] = upto
+        clock[GOAL] = Within(self.clock[GOAL], self.clock[GOAL])
+        clock[OPEN] = Within(0, 1)
+        return {
+            "wins": WINS,
+            "share": SHARE,
+            "divergences": Within(0.0, 1.0),
+            "evidence": NOT_NEGATIVE,
+            "total": NOT_NEGATIVE,
+            "slack": fixed(self.slack),
+            "order": index(arms),
+            "current": index(arms),
+            "following": index(arms),
+            "partner": index(arms, nobody=True),
+            "clock": slots(*clock),
+        }
+
+    def contradiction(self, params: Any, planned: Ints) -> str | None:
+        """The lists hold every arm at most once, and `chosen` flags those of L_N."""
+        following = self.following[: self.clock[NEXT_LENGTH]]
+        if not np.array_equal(np.sort(following), np.flatnonzero(self.chosen)):
+            return "following does not hold the arms that are chosen"
+        if self.clock[POSITION] > self.clock[LENGTH]:
+            return "clock stands behind the end of current"
+        if not np.array_equal(np.sort(self.order), np.arange(len(self.order))):
+            return "order does not hold every arm once"
+        if ((self.share < 0.5) & (self.divergences == 0.0)).any():
+            return "divergences do not follow from share"
+        return None
 
 
 def new_state(arms: int, weight: float) -> State:

@@ -49,6 +49,7 @@ INFO = Info(
         "the worst rival"
     ),
     reference="Komiyama, Honda, Kashima & Nakagawa, COLT 2015, Algorithms 1 and 2",
+    self_duel="tie",
     style=("vermillion", "dashdot"),
     cost=(4, 1.1),
     slowdown=(15, 40),

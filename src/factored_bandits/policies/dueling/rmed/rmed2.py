@@ -49,6 +49,7 @@ INFO = Info(
         "optimal log(t) term + O(K^2 log log t) + O(K^(2 + epsilon)), anytime; proved for RMED2FH"
     ),
     reference="Komiyama, Honda, Kashima & Nakagawa, COLT 2015, Algorithms 1 and 2",
+    self_duel="tie",
     style=("vermillion", "dotted"),
     cost=(8, 1.4),
     slowdown=(15, 40),

@@ -47,6 +47,7 @@ INFO = Info(
     assumption="Condorcet winner",
     guarantee="optimal log(T) term + O(K^2 log log T) + O(K^(2 + epsilon))",
     reference="Komiyama, Honda, Kashima & Nakagawa, COLT 2015, Algorithms 1 and 2",
+    self_duel="tie",
     needs_horizon=True,
     style=("vermillion", "long"),
     cost=(7, 1.4),

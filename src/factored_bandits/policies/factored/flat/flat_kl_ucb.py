@@ -25,7 +25,16 @@ from factored_bandits.core.kernel import kernel
 from factored_bandits.core.numerics import exploration
 from factored_bandits.core.select import ravel, unravel
 from factored_bandits.policies.base import Info
-from factored_bandits.policies.blocks.kl_index import PLAYS, check_c, kl_feed, kl_pick, kl_table
+from factored_bandits.policies.blocks.kl_index import (
+    KL_LIMITS,
+    PLAYS,
+    check_c,
+    kl_contradiction,
+    kl_feed,
+    kl_pick,
+    kl_table,
+)
+from factored_bandits.policies.limits import Within, fixed
 
 from ._flat import check_combinations, combinations, most_played
 
@@ -55,6 +64,14 @@ class State(NamedTuple):
 
     sizes: Ints  # (L,)
     table: Floats  # (ROWS, combinations) the rows of blocks/kl_index
+
+    def limits(self, params: Params) -> dict[str, Within]:
+        """What the arrays may hold."""
+        return {"sizes": fixed(self.sizes), "table": KL_LIMITS}
+
+    def contradiction(self, params: Params, planned: Ints) -> str | None:
+        """See blocks/kl_index."""
+        return kl_contradiction(self.table)
 
 
 def check(params: Params, sizes: Ints, horizon: int) -> None:

@@ -24,10 +24,12 @@ import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
+from factored_bandits.core.limits import MOST_ROUNDS
 from factored_bandits.core.select import ravel, unravel
 from factored_bandits.policies.base import Info
+from factored_bandits.policies.limits import COUNT, Within, fixed
 
-from ._beta_race import race, set_threshold, update_hazard
+from ._beta_race import hazard, race, set_threshold, sum_block, update_hazard
 from ._flat import check_combinations, combinations, most_played
 
 INFO = Info(
@@ -60,6 +62,36 @@ class State(NamedTuple):
     block_hazards: Floats  # (blocks,) sums of hazards over blocks of combinations
     threshold: Floats  # (1,) of the race
     learned: Floats  # (1,) plays learned since the threshold was set
+
+    def limits(self, params: Params) -> dict[str, Within]:
+        """What the arrays may hold."""
+        posterior = Within(1.0, 1.0 + MOST_ROUNDS)
+        hazard = Within(0.0, math.inf)
+        return {
+            "sizes": fixed(self.sizes),
+            "alpha": posterior,
+            "beta": posterior,
+            "hazards": hazard,
+            "plays": COUNT,
+            "block_hazards": hazard,
+            "threshold": Within(0.0, np.nextafter(1.0, 0.0)),
+            "learned": Within(0.0, math.inf),
+        }
+
+    def contradiction(self, params: Params, planned: Ints) -> str | None:
+        """The hazards follow from the posteriors: with others a race might never end."""
+        if self.learned[0] >= len(self.plays):
+            return None  # they will be computed anew
+
+        hazards = self.hazards.copy()
+        sums = self.block_hazards.copy()
+        for i in range(len(hazards)):
+            hazards[i] = hazard(self.alpha[i], self.beta[i], self.threshold[0])
+        for block in range(len(sums)):
+            sum_block(hazards, sums, block)
+
+        known = np.array_equal(hazards, self.hazards) and np.array_equal(sums, self.block_hazards)
+        return None if known else "hazards do not follow from alpha, beta and threshold"
 
 
 def check(params: Params, sizes: Ints, horizon: int) -> None:

@@ -27,12 +27,14 @@ from factored_bandits.policies.base import Info
 from factored_bandits.policies.blocks.ucb import (
     MEAN,
     PLAYS,
+    UCB_LIMITS,
     WIDTH,
     check_alpha,
     ucb_feed,
     ucb_pick,
     ucb_table,
 )
+from factored_bandits.policies.limits import NOT_NEGATIVE, Within, fixed
 
 from ._flat import check_combinations, combinations
 
@@ -62,6 +64,10 @@ class State(NamedTuple):
     sizes: Ints  # (L,)
     table: Floats  # (ROWS, combinations) the rows of blocks/ucb
     root: Floats  # (1,) sqrt(alpha log t) of the last plan
+
+    def limits(self, params: Params) -> dict[str, Within]:
+        """What the arrays may hold."""
+        return {"sizes": fixed(self.sizes), "table": UCB_LIMITS, "root": NOT_NEGATIVE}
 
 
 def check(params: Params, sizes: Ints, horizon: int) -> None:

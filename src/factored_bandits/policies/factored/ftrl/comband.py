@@ -31,7 +31,12 @@ from factored_bandits.core.select import categorical
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import Info
 from factored_bandits.policies.blocks.exponential import exponential_weights
-from factored_bandits.policies.blocks.propensities import no_propensities, remember
+from factored_bandits.policies.blocks.propensities import (
+    no_propensities,
+    remember,
+    remembered_limits,
+)
+from factored_bandits.policies.limits import HUGE_SUM, SHARE, Within, fixed
 
 from ._exponential import learn, propensities, recommend
 
@@ -63,6 +68,17 @@ class State(NamedTuple):
     losses: Floats  # (levels,) cumulated estimates
     probabilities: Floats  # (levels,) of the last plan
     remembered: Floats  # (plays, 1 + L) propensities of the last plays
+
+    def limits(self, params: Params) -> dict[str, Within]:
+        """What the arrays may hold."""
+        return {
+            "offsets": fixed(self.offsets),
+            "rate": fixed(self.rate),
+            "uniform": fixed(self.uniform),
+            "losses": HUGE_SUM,
+            "probabilities": SHARE,
+            "remembered": remembered_limits(self.remembered),
+        }
 
 
 def check(params: Params, sizes: Ints, horizon: int) -> None:

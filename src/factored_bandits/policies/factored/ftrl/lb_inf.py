@@ -30,12 +30,19 @@ from factored_bandits.core.kernel import kernel
 from factored_bandits.core.select import argmax_per_factor, categorical
 from factored_bandits.policies.base import Info
 from factored_bandits.policies.blocks.lb_inf import (
+    LB_INF_LIMITS,
     PROBABILITY,
     lb_inf_feed,
     lb_inf_table,
     lb_inf_weights,
 )
-from factored_bandits.policies.blocks.propensities import no_propensities, recall, remember
+from factored_bandits.policies.blocks.propensities import (
+    no_propensities,
+    recall,
+    remember,
+    remembered_limits,
+)
+from factored_bandits.policies.limits import Within, fixed
 
 INFO = Info(
     title="LB-INF-V, one learner per factor",
@@ -66,6 +73,14 @@ class State(NamedTuple):
     table: Floats  # (ROWS, levels) the rows of blocks/lb_inf
     solutions: Floats  # (L,) of each learner's equation at the last plan, to start from
     remembered: Floats  # (plays, 1 + L) propensities of the last plays
+
+    def limits(self, params: Params) -> dict[str, Within]:
+        """What the arrays may hold."""
+        return {
+            "offsets": fixed(self.offsets),
+            "table": LB_INF_LIMITS,
+            "remembered": remembered_limits(self.remembered),
+        }
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:

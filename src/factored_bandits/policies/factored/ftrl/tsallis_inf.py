@@ -25,8 +25,14 @@ from factored_bandits.core.arrays import Floats, Ints, offsets_of, split, unifor
 from factored_bandits.core.kernel import kernel
 from factored_bandits.core.select import argmin_per_factor, categorical
 from factored_bandits.policies.base import Info
-from factored_bandits.policies.blocks.propensities import no_propensities, recall, remember
+from factored_bandits.policies.blocks.propensities import (
+    no_propensities,
+    recall,
+    remember,
+    remembered_limits,
+)
 from factored_bandits.policies.blocks.tsallis import learning_rate, tsallis_feed, tsallis_weights
+from factored_bandits.policies.limits import HUGE_SUM, SHARE, Within, fixed
 
 INFO = Info(
     title="Tsallis-INF, one learner per factor",
@@ -58,6 +64,15 @@ class State(NamedTuple):
     weights: Floats  # (levels,) the probabilities of the last plan
     solutions: Floats  # (L,) of each learner's equation at the last plan, to start from
     remembered: Floats  # (plays, 1 + L) propensities of the last plays
+
+    def limits(self, params: Params) -> dict[str, Within]:
+        """What the arrays may hold."""
+        return {
+            "offsets": fixed(self.offsets),
+            "losses": HUGE_SUM,
+            "weights": SHARE,
+            "remembered": remembered_limits(self.remembered),
+        }
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:

@@ -17,6 +17,7 @@ import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints, Sizes, offsets_of
 from factored_bandits.core.kernel import kernel
+from factored_bandits.policies.limits import Within
 
 
 def feature_offsets(sizes: Sizes) -> Ints:
@@ -109,3 +110,21 @@ def draw(
         z = scale * rng.standard_normal()
         for j in range(size):
             weights[j] += z * factor[i, j]
+
+
+def covariance_limits(prior: Floats) -> Within:
+    """What a covariance, or its factor, may hold: it only shrinks from that of the prior."""
+    largest = 1.0001 * float(np.abs(prior).max())
+    return Within(-largest, largest)
+
+
+def covariance_contradiction(covariance: Floats) -> str | None:
+    """It is symmetric and positive, up to what is lost by rounding in the course of time."""
+    scale = float(np.abs(covariance).max())
+    if np.abs(covariance - covariance.T).max() > 1e-6 * scale:
+        return "covariance is not symmetric"
+    try:
+        np.linalg.cholesky(covariance + 1e-6 * scale * np.eye(len(covariance)))
+    except np.linalg.LinAlgError:
+        return "covariance is not positive"
+    return None

@@ -195,3 +195,31 @@ def without(model: Model, common: Floats, action: Ints, l: int) -> tuple[float, 
             common[j] += covariance[k, j]
 
     return mean, form
+
+
+@kernel
+def most_optimistic_row(model: Model, rng: np.random.Generator, levels: Ints, rows: int) -> int:
+    """The row of `levels`, among the first `rows`, with the largest value, ties at random."""
+    best = -math.inf
+    chosen = 0
+    ties = 0
+
+    for row in range(rows):
+        mean = model.theta[0]
+        form = model.covariance[0, 0]
+        for l in range(levels.shape[1]):
+            k = model.offsets[l] + levels[row, l]
+            mean += model.theta[k]
+            form += 2.0 * model.covariance[0, k]
+            for m in range(levels.shape[1]):
+                form += model.covariance[k, model.offsets[m] + levels[row, m]]
+
+        found = optimism(model, mean, form)
+        if found < best:
+            continue
+        ties = 1 if found > best else ties + 1
+        if tie_wins(rng, ties):
+            best = found
+            chosen = row
+
+    return chosen

@@ -8,7 +8,8 @@ tried while there are at most 5000; beyond that, coordinate ascent.
 The regression is computed exactly, from the counts of the combinations visited, whenever the plays
 have grown by the share `refit`; in between only V goes on (0: after every play). Keeps one row per
 combination visited, at most 2^19 (2^16 if the horizon is unknown), and refuses problems that could
-have more.
+have more. An agent that is asked beyond its horizon may run out of rows; it goes on among the
+combinations that it knows.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.make(
@@ -40,11 +41,22 @@ from factored_bandits.policies.blocks.combinations import (
     check_combinations,
     empty_table,
     enter,
+    find,
+    full,
+    table_contradiction,
+    table_limits,
 )
+from factored_bandits.policies.limits import NOT_NEGATIVE, SUM, Within, fixed, index
 
-from ._linear import feature_offsets, main_effects, shrink
+from ._linear import (
+    covariance_contradiction,
+    covariance_limits,
+    feature_offsets,
+    main_effects,
+    shrink,
+)
 from ._logistic_fit import fit
-from ._optimism import LOGISTIC, Model, most_optimistic
+from ._optimism import LOGISTIC, Model, most_optimistic, most_optimistic_row
 
 INFO = Info(
     title="GLM-UCB, logistic",
@@ -57,6 +69,9 @@ INFO = Info(
     "case, NIPS 2010",
     cost=(5500, 2.7),
 )
+
+# the regression counts them as floats beside the ridge; a play costs a millisecond
+MOST_PLAYS = 10**9
 
 
 class Params(NamedTuple):
@@ -98,6 +113,32 @@ class State(NamedTuple):
     hessian: Floats  # (d, d) of the regression
     trial: Ints  # (L,) of `most_optimistic`
     common: Floats  # (L + 1, d) of `most_optimistic`
+
+    def limits(self, params: Params) -> dict[str, Within]:
+        """What the arrays may hold."""
+        return {
+            **table_limits(self),
+            "offsets": fixed(self.offsets),
+            "theta": SUM,
+            "covariance": covariance_limits(self.covariance),
+            "information": NOT_NEGATIVE,
+            "learned": Within(0, MOST_PLAYS),
+            "fitted": Within(0, MOST_PLAYS),
+            "levels": index(self.sizes),
+            "plays": Within(0, MOST_PLAYS),
+            "totals": Within(0.0, MOST_PLAYS),
+            "ones": index(len(self.theta)),
+            "trial": index(self.sizes),
+        }
+
+    def contradiction(self, params: Params, planned: Ints) -> str | None:
+        """A covariance is positive, and the table leads to the combinations in it."""
+        known = self.levels[: self.known[0]]
+        if any(ravel(self.sizes, row) != key for row, key in zip(known, self.keys, strict=False)):
+            return "levels are not those of the combinations in keys"
+        if (self.totals > self.plays).any() or self.plays[self.known[0] :].any():
+            return "totals do not fit plays"
+        return table_contradiction(self, planned) or covariance_contradiction(self.covariance)
 
 
 def check(params: Params, sizes: Ints, horizon: int) -> None:
@@ -162,7 +203,26 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     width = radius(params, state, len(state.trial))
     model = Model(state.offsets, state.theta, state.covariance, width, LOGISTIC)
     most_optimistic(model, rng, state.common, state.trial, actions[0])
+    count(state, model, rng, actions[0])
     return 1
+
+
+@kernel
+def count(state: State, model: Model, rng: np.random.Generator, action: Ints) -> None:
+    """Enter the combination, or change it to the best of those entered if there is no room.
+
+    It is entered here, not when its reward comes: other plays may be planned in between.
+    """
+    key = ravel(state.sizes, action)
+    if find(state, key) < 0 and full(state):
+        best = most_optimistic_row(model, rng, state.levels, state.known[0])
+        for l in range(len(action)):
+            action[l] = state.levels[best, l]
+        return
+
+    row = enter(state, key)
+    for l in range(len(action)):
+        state.levels[row, l] = action[l]
 
 
 @kernel
@@ -180,9 +240,7 @@ def radius(params: Params, state: State, factors: int) -> float:
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
     """Counts and V; unbounded rewards are clipped onto [0, 1]."""
-    row = enter(state, ravel(state.sizes, actions[0]))
-    for l in range(actions.shape[1]):
-        state.levels[row, l] = actions[0, l]
+    row = find(state, ravel(state.sizes, actions[0]))
     state.plays[row] += 1
     state.totals[row] += min(max(rewards[0], 0.0), 1.0)
     state.learned[0] += 1

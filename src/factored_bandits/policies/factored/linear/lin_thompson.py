@@ -27,8 +27,9 @@ from factored_bandits.core.kernel import kernel
 from factored_bandits.core.select import argmax_per_factor
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import Info
+from factored_bandits.policies.limits import SUM, Within, fixed, index
 
-from ._linear import draw, feature_offsets, main_effects, shrink_factor, value
+from ._linear import covariance_limits, draw, feature_offsets, main_effects, shrink_factor, value
 
 INFO = Info(
     title="Linear Thompson sampling",
@@ -66,6 +67,15 @@ class State(NamedTuple):
     weights: Floats  # (d,) drawn
     work: Floats  # (d,) V^-1 x
     phi: Floats  # (d,) F x
+
+    def limits(self, params: Params) -> dict[str, Within]:
+        """What the arrays may hold."""
+        return {
+            "offsets": fixed(self.offsets),
+            "estimate": SUM,
+            "factor": covariance_limits(self.factor),
+            "ones": index(len(self.work)),
+        }
 
 
 def check(params: Params, sizes: Ints, horizon: int) -> None:

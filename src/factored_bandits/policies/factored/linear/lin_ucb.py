@@ -28,8 +28,16 @@ from factored_bandits.core.kernel import kernel
 from factored_bandits.core.select import argmax_per_factor
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import Info
+from factored_bandits.policies.limits import NOT_NEGATIVE, SUM, Within, fixed, index
 
-from ._linear import feature_offsets, main_effects, shrink, value
+from ._linear import (
+    covariance_contradiction,
+    covariance_limits,
+    feature_offsets,
+    main_effects,
+    shrink,
+    value,
+)
 from ._optimism import LINEAR, Model, most_optimistic
 
 INFO = Info(
@@ -71,6 +79,21 @@ class State(NamedTuple):
     work: Floats  # (d,) V^-1 x
     trial: Ints  # (L,) of `most_optimistic`
     common: Floats  # (L + 1, d) of `most_optimistic`
+
+    def limits(self, params: Params) -> dict[str, Within]:
+        """What the arrays may hold."""
+        return {
+            "offsets": fixed(self.offsets),
+            "estimate": SUM,
+            "covariance": covariance_limits(self.covariance),
+            "information": NOT_NEGATIVE,
+            "ones": index(len(self.work)),
+            "trial": index(np.diff(self.offsets)),
+        }
+
+    def contradiction(self, params: Params, planned: Ints) -> str | None:
+        """A covariance is positive."""
+        return covariance_contradiction(self.covariance)
 
 
 def check(params: Params, sizes: Ints, horizon: int) -> None:

@@ -35,8 +35,9 @@ from factored_bandits.core.numerics import sigmoid
 from factored_bandits.core.select import argmax_per_factor
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import Code, Info
+from factored_bandits.policies.limits import SUM, Within, fixed, index
 
-from ._linear import draw, feature_offsets, main_effects, shrink_factor, value
+from ._linear import covariance_limits, draw, feature_offsets, main_effects, shrink_factor, value
 from ._pairs import climb_from_anywhere, climb_from_each, pair_effects, pair_offsets
 
 INFO = Info(
@@ -82,6 +83,19 @@ class State(NamedTuple):
     weights: Floats  # (d,) drawn
     work: Floats  # (d,) P x
     phi: Floats  # (d,) F x
+
+    def limits(self, params: Params) -> dict[str, Within]:
+        """What the arrays may hold."""
+        levels = index(np.diff(self.offsets))
+        return {
+            "offsets": fixed(self.offsets),
+            "pairs": fixed(self.pairs),
+            "mean": SUM,
+            "factor": covariance_limits(self.factor),
+            "last": levels,
+            "ones": index(len(self.mean)),
+            "trial": levels,
+        }
 
 
 def check(params: Params, sizes: Ints, horizon: int) -> None:

@@ -25,8 +25,10 @@ import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints, offsets_of
 from factored_bandits.core.kernel import kernel
+from factored_bandits.core.limits import MOST_ROUNDS
 from factored_bandits.core.select import argmax_per_factor
 from factored_bandits.policies.base import Info
+from factored_bandits.policies.limits import COUNT, SHARE, Within, fixed
 
 INFO = Info(
     title="Marginal posterior sampling (MPS): one Thompson sampling per factor",
@@ -54,6 +56,17 @@ class State(NamedTuple):
     beta: Floats  # (levels,) second parameter: 1 + failures
     draws: Floats  # (levels,) scratch: one draw from each posterior
     plays: Floats  # (levels,)
+
+    def limits(self, params: Params) -> dict[str, Within]:
+        """What the arrays may hold."""
+        posterior = Within(1.0, 1.0 + MOST_ROUNDS)
+        return {
+            "offsets": fixed(self.offsets),
+            "alpha": posterior,
+            "beta": posterior,
+            "draws": SHARE,
+            "plays": COUNT,
+        }
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:

@@ -25,7 +25,16 @@ from factored_bandits.core.kernel import kernel
 from factored_bandits.core.numerics import exploration
 from factored_bandits.core.select import argmax_per_factor
 from factored_bandits.policies.base import Info
-from factored_bandits.policies.blocks.kl_index import PLAYS, check_c, kl_feed, kl_pick, kl_table
+from factored_bandits.policies.blocks.kl_index import (
+    KL_LIMITS,
+    PLAYS,
+    check_c,
+    kl_contradiction,
+    kl_feed,
+    kl_pick,
+    kl_table,
+)
+from factored_bandits.policies.limits import Within, fixed
 
 INFO = Info(
     title="Sparring KL-UCB: one KL-UCB per factor",
@@ -52,6 +61,14 @@ class State(NamedTuple):
 
     offsets: Ints  # (L + 1,) first level of each factor
     table: Floats  # (ROWS, levels) the rows of blocks/kl_index
+
+    def limits(self, params: Params) -> dict[str, Within]:
+        """What the arrays may hold."""
+        return {"offsets": fixed(self.offsets), "table": KL_LIMITS}
+
+    def contradiction(self, params: Params, planned: Ints) -> str | None:
+        """See blocks/kl_index."""
+        return kl_contradiction(self.table)
 
 
 def check(params: Params, sizes: Ints, horizon: int) -> None:

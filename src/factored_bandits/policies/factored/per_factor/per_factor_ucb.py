@@ -27,7 +27,15 @@ from factored_bandits.core.arrays import Floats, Ints, offsets_of
 from factored_bandits.core.kernel import kernel
 from factored_bandits.core.select import argmax_per_factor
 from factored_bandits.policies.base import Info
-from factored_bandits.policies.blocks.ucb import PLAYS, check_alpha, ucb_feed, ucb_pick, ucb_table
+from factored_bandits.policies.blocks.ucb import (
+    PLAYS,
+    UCB_LIMITS,
+    check_alpha,
+    ucb_feed,
+    ucb_pick,
+    ucb_table,
+)
+from factored_bandits.policies.limits import Within, fixed
 
 INFO = Info(
     title="Sparring UCB: one UCB1 per factor",
@@ -54,6 +62,10 @@ class State(NamedTuple):
 
     offsets: Ints  # (L + 1,) first level of each factor
     table: Floats  # (ROWS, levels) the rows of blocks/ucb
+
+    def limits(self, params: Params) -> dict[str, Within]:
+        """What the arrays may hold."""
+        return {"offsets": fixed(self.offsets), "table": UCB_LIMITS}
 
 
 def check(params: Params, sizes: Ints, horizon: int) -> None:

@@ -18,9 +18,11 @@ import numpy as np
 
 from factored_bandits.core.arrays import Bools, Floats, Ints, offsets_of
 from factored_bandits.core.kernel import kernel
+from factored_bandits.core.limits import MOST_ROUNDS
 from factored_bandits.core.rng import randint
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import FOREVER
+from factored_bandits.policies.limits import COUNT, SUM, Within, fixed, level_index, slots
 
 # positions in State.counts
 SWEEPS = 0  # learned so far
@@ -41,6 +43,26 @@ class State(NamedTuple):
     lower: Floats  # (levels,) scratch: lower confidence bounds
     upper: Floats  # (levels,) scratch: upper confidence bounds
     log_horizon: Floats  # (1,)
+
+    def limits(self, params: Any) -> dict[str, Within]:
+        """What the arrays may hold."""
+        counts = [COUNT] * COUNTS
+        counts[TARGET] = Within(1, 4 * MOST_ROUNDS)
+        counts[PHASE] = Within(0, 53)  # the sweeps grow fourfold with each
+        return {
+            "offsets": fixed(self.offsets),
+            "total": SUM,
+            "substitute": level_index(self.offsets),
+            "counts": slots(*counts),
+            "log_horizon": fixed(self.log_horizon),
+        }
+
+    def contradiction(self, params: Any, planned: Ints) -> str | None:
+        """Every factor has an active level."""
+        rows = self.offsets[1]
+        if not (self.active[:rows].any() and self.active[rows:].any()):
+            return "a factor has no active level"
+        return None
 
 
 def check_matrix(name: str, sizes: Ints, horizon: int) -> None:

@@ -15,6 +15,7 @@ combination is drawn anew at each of its plays, so ties are broken at random.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,9 +23,27 @@ from numpy.typing import NDArray
 
 from factored_bandits.core.arrays import Floats, Ints, offsets_of
 from factored_bandits.core.kernel import kernel
+from factored_bandits.core.limits import MOST_ROUNDS
 from factored_bandits.core.rng import randint
 from factored_bandits.core.select import ravel, unravel
-from factored_bandits.policies.blocks.combinations import empty_table, enter, find, full
+from factored_bandits.policies.blocks.combinations import (
+    empty_table,
+    enter,
+    find,
+    full,
+    table_contradiction,
+    table_limits,
+)
+from factored_bandits.policies.limits import (
+    COUNT,
+    SHARE,
+    SUM,
+    Within,
+    fixed,
+    index,
+    rows,
+    slots,
+)
 
 # indices in State.counters
 PLAYED = 0  # rows played
@@ -63,6 +82,60 @@ class State(NamedTuple):
     tangents: Floats  # (4, levels) of their evidence, see `_neighbourhood`
 
     counters: Ints  # (COUNTERS,) see above; one array, because each costs compile time
+
+    def limits(self, params: Any) -> dict[str, Within]:
+        """What the arrays may hold."""
+        counters = [COUNT] * COUNTERS
+        counters[CENTRE] = index(len(self.keys), nobody=True)
+        return {
+            **table_limits(self),
+            "plays": COUNT,
+            "totals": Within(0.0, MOST_ROUNDS),
+            "leads": COUNT,
+            "tie_breaks": SHARE,
+            "heap": index(len(self.keys)),
+            "heap_index": index(len(self.keys)),
+            "next_tie_break": SHARE,
+            "offsets": fixed(self.offsets),
+            "centre_levels": index(self.sizes),
+            "neighbours": index(len(self.keys), nobody=True),
+            "tangents": rows(SUM, SUM, SHARE, Within(-1, MOST_ROUNDS)),
+            "counters": slots(*counters),
+        }
+
+    def contradiction(self, params: Any, planned: Ints) -> str | None:
+        """The heap holds the rows that were played, and the table leads to them."""
+        found = table_contradiction(self, planned)
+        if found:
+            return found
+
+        known = self.known[0]
+        played = self.counters[PLAYED]
+        if (self.totals > self.plays).any() or (self.neighbours >= known).any():
+            return "totals do not fit plays"
+        if played > known or not np.array_equal(
+            np.sort(self.heap[:played]), np.flatnonzero(self.plays)
+        ):
+            return "heap does not hold the combinations that were played"
+        if (self.heap_index[self.heap[:played]] != np.arange(played)).any():
+            return "heap_index does not lead into heap"
+
+        centre = self.counters[CENTRE]
+        levels = np.zeros_like(self.centre_levels)
+        unravel(self.sizes, self.keys[centre], levels)
+        if centre != NOBODY and (centre >= known or (levels != self.centre_levels).any()):
+            return "centre_levels are not those of the centre"
+        return self.contradicting_order()
+
+    def contradicting_order(self) -> str | None:
+        """The order in which `ossb` goes through all combinations; the others keep none."""
+        _, trips, swept, first, stride = self.counters[OWN:].tolist()
+        total = math.prod(self.sizes.tolist())
+        if max(swept, first) >= total or stride > total or (stride and math.gcd(stride, total) > 1):
+            return "counters do not lead through all combinations"
+        if trips > 0 and self.counters[PLAYED] == 0:
+            return "counters tell of plays that were not learned"
+        return None
 
 
 def begin(sizes: Ints, horizon: int) -> State:

@@ -115,7 +115,9 @@ def check(params: Params, sizes: Ints, horizon: int) -> None:
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
-    """Nothing visited."""
+    """Nothing visited; to play every combination once takes a row for each, beyond any horizon."""
+    if params.explore == ALL:
+        return begin(sizes, math.prod(np.asarray(sizes).tolist()))
     return begin(sizes, horizon)
 
 

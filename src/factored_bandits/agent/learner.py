@@ -1,0 +1,157 @@
+"""The policy at work: plan and learn, and back to where it was if one of them fails.
+
+Kernels change arrays in place, so an error in the middle of one leaves them half changed. The
+learner keeps a copy of the arrays from some steps ago and the steps since then. To undo, it takes
+the copy and repeats the steps: they are deterministic. A copy before every step would cost a large
+state dearly; this one costs next to nothing (docs/decisions.md).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from factored_bandits.core.arrays import Floats, Ints
+from factored_bandits.errors import InvalidInputError
+from factored_bandits.inference.interaction_test import InteractionTest
+from factored_bandits.policies import Policy
+
+from .ledger import Block
+from .rewards import Rewards
+
+FEWEST_STEPS = 100  # between two copies
+MOST_STEPS = 10_000
+BYTES_PER_STEP = 1000  # a large state is copied less often, so that a step costs the same
+
+
+class Plan(NamedTuple):
+    """A block to be given out."""
+
+    actions: Ints  # (n, columns)
+    probabilities: Floats | None  # (n, columns) of the levels chosen; None: not known
+
+
+class Copy(NamedTuple):
+    """The arrays of some moment, and what was done since: the round of a plan, or a block."""
+
+    arrays: list[np.ndarray[Any, Any]]
+    generator: Any
+    most_steps: int
+    steps: list[int | Block]
+
+
+class Learner:
+    """The state of a policy, with everything that changes it."""
+
+    def __init__(
+        self,
+        policy: Policy,
+        params: Any,
+        state: Any,
+        sizes: Ints,
+        rewards: Rewards,
+        generator: np.random.Generator,
+        interaction_test: InteractionTest | None,
+        past: int,
+    ) -> None:
+        self.policy = policy
+        self.params = params
+        self.state = state
+        self.sizes = sizes
+        self.rewards = rewards
+        self.generator = generator
+        self.interaction_test = interaction_test
+        self.past = past  # duels of the past, which count as rounds
+
+        longest = policy.longest_block(sizes)
+        self._scratch = np.zeros((longest, len(sizes)), dtype=np.int64)
+        self._copy: Copy | None = None
+        self._touched = False  # whether a kernel has begun in this call
+
+    def plan(self, t: int) -> Plan:
+        """Plan the block that begins in round t."""
+        self._touched = True
+        made = self._planned(t)
+        self._kept.steps.append(t)
+        return made
+
+    def learn(self, block: Block) -> None:
+        """Learn a complete block; the interaction test too."""
+        self._touched = True
+        self._learned(block)
+        self._kept.steps.append(block)
+
+    def _planned(self, t: int) -> Plan:
+        module = self.policy.module
+        length = int(module.plan(self.params, self.state, t, self.generator, self._scratch))
+        if not 1 <= length <= len(self._scratch):
+            raise InvalidInputError(
+                f"{self.policy.name} planned {length} plays for round {t}; a block has 1 to "
+                f"{len(self._scratch)}"
+            )
+
+        actions = self._scratch[:length].copy()
+        if not ((actions >= 0) & (actions < self.sizes)).all():
+            row = actions[((actions < 0) | (actions >= self.sizes)).any(axis=1)][0]
+            raise InvalidInputError(
+                f"{self.policy.name} planned {tuple(row.tolist())} for a play from round {t} on; "
+                f"levels are counted from 0, and there are {tuple(self.sizes.tolist())}"
+            )
+
+        if not self.policy.randomises:
+            return Plan(actions, None)
+
+        per_level = module.propensities(self.params, self.state, length)
+        columns = [known[actions[:, l]] for l, known in enumerate(per_level)]
+        return Plan(actions, np.stack(columns, axis=1))
+
+    def _learned(self, block: Block) -> None:
+        actions = block.actions.astype(np.int64)
+        seen = self.rewards.mapped(block.rewards)
+        start = self.past + block.start
+        self.policy.module.learn(self.params, self.state, start, actions, seen)
+
+        if self.interaction_test is not None:
+            self.interaction_test.learn(actions, self.rewards.share(block.rewards))
+
+    # ------------------------------------------------------------ undo
+
+    @property
+    def _kept(self) -> Copy:
+        assert self._copy is not None, "begin comes first"
+        return self._copy
+
+    def begin(self) -> int:
+        """What `undo` takes to return to this moment."""
+        self._touched = False
+        kept = self._copy
+        if kept is None or len(kept.steps) >= kept.most_steps:
+            # one assignment, so that an interruption leaves the old copy or the new one
+            kept = self._copy = self._copied()
+        return len(kept.steps)
+
+    def _copied(self) -> Copy:
+        arrays = [array.copy() for array in self._arrays()]
+        size = sum(array.nbytes for array in arrays)
+        most_steps = min(max(FEWEST_STEPS, size // BYTES_PER_STEP), MOST_STEPS)
+        return Copy(arrays, self.generator.bit_generator.state, most_steps, [])
+
+    def undo(self, steps: int) -> None:
+        """Return to the moment of `begin`; can be interrupted and repeated."""
+        kept = self._kept
+        if self._touched:
+            for array, saved in zip(self._arrays(), kept.arrays, strict=True):
+                array[...] = saved
+            self.generator.bit_generator.state = kept.generator
+            for step in kept.steps[:steps]:
+                self._learned(step) if isinstance(step, Block) else self._planned(step)
+
+        del kept.steps[steps:]
+
+    def _arrays(self) -> list[np.ndarray[Any, Any]]:
+        arrays = list(self.state)
+        if self.interaction_test is not None:
+            arrays.append(self.interaction_test.seen)
+            arrays += [array for bets in self.interaction_test.bets for array in bets]
+        return arrays
