@@ -173,10 +173,7 @@ class Agent(Knowledge, Saving):
 
         id = ledger.give_out(self._times.now())
         action = tuple(ledger.actions[id].tolist())
-        counts = zip(self._plays, action, strict=True)
-        self._calls.plays_before = [(level, int(plays[level])) for plays, level in counts]
-        for plays, level in zip(self._plays, action, strict=True):
-            plays[level] += 1
+        self._calls.count(action)
 
         propensity = None
         if ledger.probabilities is not None:

@@ -58,7 +58,6 @@ class Learner:
         self.policy = policy
         self.params = params
         self.state = state
-        self.sizes = sizes
         self.rewards = rewards
         self.generator = generator
         self.interaction_test = interaction_test
@@ -66,6 +65,7 @@ class Learner:
 
         longest = policy.longest_block(sizes)
         self._scratch = np.zeros((longest, len(sizes)), dtype=np.int64)
+        self._sizes = tuple(sizes.tolist())
         self._copy: Copy | None = None
         self._touched = False  # whether a kernel has begun in this call
 
@@ -92,19 +92,22 @@ class Learner:
             )
 
         actions = self._scratch[:length].copy()
-        if not ((actions >= 0) & (actions < self.sizes)).all():
-            row = actions[((actions < 0) | (actions >= self.sizes)).any(axis=1)][0]
-            raise InvalidInputError(
-                f"{self.policy.name} planned {tuple(row.tolist())} for a play from round {t} on; "
-                f"levels are counted from 0, and there are {tuple(self.sizes.tolist())}"
-            )
+        for action in actions.tolist():
+            for level, size in zip(action, self._sizes, strict=True):
+                if not 0 <= level < size:
+                    raise InvalidInputError(
+                        f"{self.policy.name} planned {tuple(action)} for a play from round {t} on; "
+                        f"levels are counted from 0, and there are {self._sizes}"
+                    )
 
         if not self.policy.randomises:
             return Plan(actions, None)
 
+        probabilities = np.empty(actions.shape)
         per_level = module.propensities(self.params, self.state, length)
-        columns = [known[actions[:, l]] for l, known in enumerate(per_level)]
-        return Plan(actions, np.stack(columns, axis=1))
+        for column, known in enumerate(per_level):
+            probabilities[:, column] = known[actions[:, column]]
+        return Plan(actions, probabilities)
 
     def _learned(self, block: Block) -> None:
         actions = block.actions.astype(np.int64)
