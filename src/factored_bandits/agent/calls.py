@@ -79,7 +79,7 @@ class Calls:
         except Exception as error:
             raise AgentError(
                 "the agent is unusable: a call failed, and the steps before it cannot be repeated "
-                f"({type(error).__name__}: {error}). Load its last dump"
+                f"({type(error).__name__}: {error}). Mend its policy, or load its last dump"
             ) from error
 
         self.ledger.undo(counters)

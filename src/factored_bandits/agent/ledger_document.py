@@ -55,7 +55,7 @@ def _check(ledger: Ledger) -> None:
 
     if fits:
         lengths = ledger.lengths.read(counters.first_block, blocks)
-        fits = counters.learned + int(lengths.sum()) == counters.planned
+        fits = counters.learned + int(lengths.sum()) == counters.planned and bool(lengths.all())
     if fits:
         fits = sum(1 for _ in ledger.waiting()) == counters.waiting
 
