@@ -154,8 +154,8 @@ class Agent(Knowledge, Saving):
         Warns
         -----
         BacklogWarning
-            If a thousand answers and more wait for a decision that seems to be forgotten; once,
-            until that is over.
+            If a thousand answers and more wait for a decision that seems to be forgotten, and
+            none expires by itself; once, until that is over.
 
         Examples
         --------
@@ -163,7 +163,7 @@ class Agent(Knowledge, Saving):
         Decision(id=1, action=(1,), levels={'colour': 'blue'}, propensity={'colour': 0.5})
         """
         self._expire_due()
-        if self._ledger.asked % EVERY == 0:
+        if self._expire_after is None and self._ledger.asked % EVERY == 0:
             message = self._calls.read(self._watch.look, self._ledger)
             if message is not None:
                 warn(message)
@@ -191,10 +191,7 @@ class Agent(Knowledge, Saving):
 
         id = ledger.give_out(self._times.now())
         action = tuple(ledger.actions[id].tolist())
-        counts = zip(self._plays, action, strict=True)
-        self._calls.plays_before = [(level, int(plays[level])) for plays, level in counts]
-        for plays, level in zip(self._plays, action, strict=True):
-            plays[level] += 1
+        self._calls.count(action)
 
         propensity = None
         if ledger.probabilities is not None:
