@@ -271,12 +271,12 @@ class Results:
         Returns
         -------
         str
-            Such as "mean regret +- standard error, unit 'reward', at T = 1,000,000".
+            Such as "regret in unit 'reward' at T = 1,000,000".
         """
         frame = self.frame if problem is None else self.frame[self.frame.problem == problem]
         ends = sorted({int(end) for end in frame.groupby("problem")["round"].max()})
         told = f"{ends[0]:,}" if len(ends) == 1 else f"{ends[0]:,} to {ends[-1]:,}"
-        return f"mean regret +- standard error, unit '{self.spec.unit}', at T = {told}"
+        return f"regret in unit '{self.spec.unit}' at T = {told}"
 
     def lead(self, problem: str, better: str, worse: str) -> Mean:
         """By how much the mean regret of `better` is smaller.

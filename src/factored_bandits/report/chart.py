@@ -86,6 +86,7 @@ class Panel:
     dots: tuple[Dot, ...] = ()  # the first one at the bottom
     reference: tuple[float, str] | None = None  # where a line stands among the dots, and its name
     look: Look | None = None  # of the rows
+    every: int = 1  # of so many re-entries of a row one has a tick, so that ticks can be seen
     alt: str = ""  # what a reader who cannot see it should know
 
 

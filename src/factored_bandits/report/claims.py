@@ -39,10 +39,10 @@ def reason_of(parts: Sequence[tuple[str, Verdict]], verdict: Verdict) -> str:
 
     One that fails is enough for all to fail; where all must hold, all are the reason.
 
-    >>> reason_of([("K=8: 3 against 5", "holds"), ("K=16: 9 against 7", "fails")], "fails")
-    'K=16: 9 against 7'
+    >>> reason_of([("K=8: 3, other 5 (holds)", "holds"), ("K=16: 9, other 7", "fails")], "fails")
+    'K=16: 9, other 7'
     """
-    return "; ".join(text for text, own in parts if own == verdict)
+    return "; ".join(text.removesuffix(f" ({own})") for text, own in parts if own == verdict)
 
 
 def split_claims(claims: Sequence[Claim]) -> tuple[list[Claim], list[Claim]]:

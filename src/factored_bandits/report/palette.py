@@ -131,7 +131,8 @@ def _coloured_apart(
         colour, dashes = styles[name]
         taken = {other for other, _ in found.values()}
         free = [each for each in COLOURS if each not in taken and each != PAPER]
-        if colour in taken and free:
+        # the paper has an algorithm for factors and one for duels, which seldom meet
+        if colour in taken and colour != PAPER and free:
             colour = free[0]
         found[name] = (colour, dashes)
 
@@ -164,6 +165,20 @@ def stressed_among(ranking: Sequence[str], also: Iterable[str] = ()) -> tuple[st
     own = [label for label in ranking if of_the_paper(label)]
     named = [label for label in ranking if label in set(also)]
     return tuple(dict.fromkeys([*own, *named, *ranking[:BEST]]))
+
+
+def grey_note(ranking: Sequence[str], seen: Sequence[str], also: Iterable[str] = ()) -> str:
+    """What a caption says of grey lines and dots; empty where all have a colour.
+
+    >>> grey_note(["tea", "uniform"], ["tea", "uniform"])
+    ''
+    >>> grey_note(["a", "b"], ["a"])
+    'Coloured: the algorithms of the paper and the three best; grey: all others.'
+    """
+    if len(seen) == len(ranking):
+        return ""
+    more = ", and those that the text is about" if set(also) & set(seen) else ""
+    return f"Coloured: the algorithms of the paper and the three best{more}; grey: all others."
 
 
 def of_the_paper(label: str) -> bool:

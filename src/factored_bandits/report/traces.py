@@ -229,7 +229,7 @@ def _rows(panel: Panel) -> list[dict[str, Any]]:
         for start, end in row.spans:
             # A point that is no number ends a piece of the line.
             bars += [(start, i, label), (end, i, label), (math.nan, math.nan, "")]
-        re_entries += [(at, i, label) for at in row.re_entries]
+        re_entries += [(at, i, label) for at in row.re_entries[:: panel.every]]
 
     high = row_height(panel)
     line = {"color": panel.look.colour, "width": 0.65 * high}
@@ -239,7 +239,7 @@ def _rows(panel: Panel) -> list[dict[str, Any]]:
         colour = COLOURS["vermillion"]
         marker = {
             "symbol": "line-ns-open",
-            "size": 0.9 * high,
+            "size": 0.62 * high,
             "color": colour,
             "line": {"width": TICK, "color": colour},
         }

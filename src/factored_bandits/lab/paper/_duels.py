@@ -41,8 +41,10 @@ def instances(
 
 
 def arms_span(results: Results) -> str:
-    """The numbers of arms that were run, for titles: "K = 16, 64, 256"."""
-    return f"K = {', '.join(problem.partition('=')[2] for problem in results.problems)}"
+    """How many arms there were, for titles: "16 to 256 arms"."""
+    return (
+        f"{results.problems[0].partition('=')[2]} to {results.problems[-1].partition('=')[2]} arms"
+    )
 
 
 def ahead(results: Results, problem: str, others: Sequence[str], says: str, figure: str) -> Claim:

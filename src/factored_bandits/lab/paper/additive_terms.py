@@ -65,7 +65,7 @@ def claims(results: Results) -> list[Claim]:
         if share > BLIND:
             verdict = "undecided"
             measured = f"{measured}; but it still plays blindly ({share:.0%} of uniform play)"
-        unit = "slope of log regret against log K +- standard error; 1 is linear in K"
+        unit = "slope of log regret against log K: 1 is linear in K"
         figure = "additive_terms-slopes"
         found.append(Claim("additive_terms", says, measured, verdict, figure, unit))
 

@@ -54,7 +54,7 @@ def claims(results: Results) -> list[Claim]:
         "Theorem 2: regret grows like log T: from 10^10 to 10^12 at most three times as much as "
         "from 10^8 to 10^10"
     )
-    unit = "mean regret added +- standard error, unit 'reward'"
+    unit = "regret added, in unit 'reward'"
     return [Claim("horizon", says, measured, verdict_of(*room), "horizon-curves", unit)]
 
 

@@ -103,14 +103,14 @@ def peers(results: Results) -> tuple[str, list[Peer]]:
             pair = ("tea", policy) if promised > 0 else (policy, "tea")
             peer = Peer(
                 key=policy,
-                label=f"{policy}, {problem}",
+                label=f"{policy}, {best:g}",
                 ratio=ratio_of(results.final(problem, policy), results.final(problem, "tea")),
                 promised=promised,
                 verdict=results.beats(problem, *pair),
             )
             found.append(peer)
 
-    return "Rank-one rewards, 16 x 16 levels", found
+    return "Rank-one rewards, 16 x 16 levels, by u*v*", found
 
 
 def charts(results: Results) -> list[Chart]:

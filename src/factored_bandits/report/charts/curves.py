@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
@@ -11,7 +10,7 @@ import numpy as np
 from factored_bandits.core.table import Table, number
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.report.chart import Axis, Chart, Line, Panel
-from factored_bandits.report.palette import Look, looks, stressed_among
+from factored_bandits.report.palette import Look, grey_note, looks, stressed_among
 
 from ._measured import Measured, by_problem, describe, measured
 
@@ -21,7 +20,6 @@ RATIO = 6.0
 DECADE = 10.0  # that the axis of rounds has at least
 MIDDLE = (0.1, 0.9)  # quantiles of the band
 HOW_TO_READ = "Line: mean. Band: the middle 80 % of the repetitions."
-GREY_LINES = "Grey: neither of the paper nor among the three best."
 REGRETS = ("mean regret", "+- s.e.", "median", "10 %", "90 %", "worst")
 COLUMNS = ("policy", *REGRETS, "rounds", "repetitions")
 
@@ -78,17 +76,17 @@ def curves(
     every = measured(frame)
     problems = by_problem(every)
     order = ranking(list(problems.values()))
-    seen = stressed_among(order, stressed)
+    also = tuple(stressed)
+    seen = stressed_among(order, also)
     drawn = looks(order, seen)
     log = any(map(logarithmic, problems.values())) if y == "auto" else y == "log"
     panels = [_panel(here, drawn, seen, log, problem) for problem, here in problems.items()]
-    grey = "" if len(seen) == len(order) else f" {GREY_LINES}"
-
+    told = f"{HOW_TO_READ} {grey_note(order, seen, also)}"
     return Chart(
         name=name,
         title=title or (every[0].problem if len(problems) == 1 else "Regret over time"),
-        caption=f"{caption or describe(every)}. {HOW_TO_READ}{grey}",
-        panels=_alike(panels),
+        caption=f"{caption or describe(every)}. {told}".strip(),
+        panels=tuple(panels),
         numbers=tuple(final_table(problem, here) for problem, here in problems.items()),
         order=(*seen, *order),
     )
@@ -110,28 +108,6 @@ def _panel(
         lines=tuple(lines),
         alt=_in_words(title, here),
     )
-
-
-def _alike(panels: list[Panel]) -> tuple[Panel, ...]:
-    """The panels on the same logarithmic axes, so that they can be compared; linear ones stay."""
-    end = max(panel.x.limits[1] for panel in panels)
-    logged = [panel.y.limits if panel.y.log else panel.y.other for panel in panels]
-    ranges = [each for each in logged if each is not None]
-    if not ranges:
-        return tuple(panels)
-    common = min(low for low, _ in ranges), max(high for _, high in ranges)
-    found = []
-
-    for panel in panels:
-        x = panel.x._replace(limits=(panel.x.limits[0], end))
-        y = panel.y
-        if y.log:
-            y = y._replace(limits=common)
-        elif y.other:
-            y = y._replace(other=common)
-        found.append(dataclasses.replace(panel, x=x, y=y))
-
-    return tuple(found)
 
 
 def ranking(problems: Sequence[Sequence[Measured]]) -> tuple[str, ...]:
@@ -187,18 +163,23 @@ def regret_axis(here: Sequence[Measured], begin: float, log: bool) -> Axis:
 
 
 def beginning(here: Sequence[Measured]) -> float:
-    """Where the axis of rounds begins: a little before two means differ by a quarter for good.
+    """Where the axis of rounds begins: where half of the lines have left the highest one.
 
-    A round number (1, 2 or 5 times a power of ten), at least a decade before the horizon.
+    A line has left once its mean is a fifth below the highest, for good. A round number (1, 2 or 5
+    times a power of ten), at least a decade before the horizon; 1 if no line leaves.
     """
     rounds = np.unique(np.concatenate([each.rounds for each in here]))
     means = np.array([np.interp(rounds, each.rounds, each.mean()) for each in here])
-    apart = means.max(axis=0) > 1.25 * means.min(axis=0)
-    alike = np.flatnonzero(~apart)
-    if len(here) == 1 or len(alike) == 0 or alike[-1] + 1 == len(rounds):
+    together = 1.25 * means >= means.max(axis=0)
+    # the column of the last round in which a line is still with the highest; -1 if it never is
+    last = np.where(
+        together.any(axis=1), together.shape[1] - 1 - together[:, ::-1].argmax(axis=1), -1
+    )
+    left = np.sort(last[last + 1 < len(rounds)]) + 1
+    if not len(left):
         return 1.0
 
-    parted = float(min(rounds[alike[-1] + 1], rounds[-1] / DECADE))
+    parted = float(min(rounds[left[(len(left) - 1) // 2]], rounds[-1] / DECADE))
     power = 10.0 ** np.floor(np.log10(max(1.0, parted)))
     return float(power * max(step for step in (1.0, 2.0, 5.0) if power * step <= max(1.0, parted)))
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from factored_bandits.core.table import number
 from factored_bandits.report.chart import Axis, Chart, Dot, Panel
-from factored_bandits.report.palette import Look, looks, short, stressed_among
+from factored_bandits.report.palette import Look, grey_note, looks, short, stressed_among
 
 from ._measured import Measured, by_problem, describe, measured
-from .curves import GREY_LINES, final_table, logarithmic, ranking
+from .curves import final_table, logarithmic, ranking
 
 BARS = 3.0  # standard errors that an interval has on either side
 HOW_TO_READ = "Dot: mean. Bar: three standard errors."
@@ -66,7 +66,8 @@ def finals(
     every = measured(frame)
     problems = by_problem(every)
     order = ranking(list(problems.values()))
-    seen = stressed_among(order, stressed)
+    also = tuple(stressed)
+    seen = stressed_among(order, also)
     drawn = looks(order, seen)
     log = any(map(logarithmic, problems.values()))
 
@@ -78,11 +79,11 @@ def finals(
         ]
         panels.append(_panel(heading, rows, log, [each for _, each in here]))
 
-    grey = "" if len(seen) == len(order) else f" {GREY_LINES}"
+    told = f"{HOW_TO_READ} {grey_note(order, seen, also)}"
     return Chart(
         name=name,
         title=title,
-        caption=f"{caption or describe(every)}. {HOW_TO_READ}{grey}",
+        caption=f"{caption or describe(every)}. {told}".strip(),
         panels=tuple(panels),
         numbers=tuple(final_table(problem, here) for problem, here in problems.items()),
     )

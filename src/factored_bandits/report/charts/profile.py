@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from factored_bandits.report.chart import Axis, Chart, Line, Panel
-from factored_bandits.report.palette import looks, stressed_among
+from factored_bandits.report.palette import grey_note, looks, stressed_among
 from factored_bandits.simulation.profile import WIDEST, Regrets, factors, profile_table, rank, share
 
 from ._measured import by_problem, describe, measured
-from .curves import GREY_LINES
 
 TICKS = tuple((float(x), str(x)) for x in (1, 2, 5, 10, 20, 50, 100))
 SHARES = tuple((x / 5, f"{20 * x} %") for x in range(6))
@@ -57,7 +56,8 @@ def profile(
     regrets, told = (frame, "") if isinstance(frame, dict) else _regrets(frame)
     multiples = factors(regrets)
     order = sorted(multiples, key=lambda each: rank(multiples[each]))
-    seen = stressed_among(order, stressed)
+    also = tuple(stressed)
+    seen = stressed_among(order, also)
     drawn = looks(multiples, seen)
     lines = []
 
@@ -92,8 +92,7 @@ def profile(
     )
     if caption is None:
         caption = f"{told}. Higher is better; at the left, the share of wins."
-    if len(seen) < len(order):
-        caption = f"{caption} {GREY_LINES}"
+    caption = f"{caption} {grey_note(order, seen, also)}".strip()
 
     return Chart(
         name=name,

@@ -11,10 +11,10 @@ from factored_bandits.core.stats import Slope, log_log_slope
 from factored_bandits.core.table import Table, number
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.report.chart import Axis, Chart, Line, Panel
-from factored_bandits.report.palette import MARKERS, Look, looks, short, stressed_among
+from factored_bandits.report.palette import MARKERS, Look, grey_note, looks, short, stressed_among
 
 from ._measured import Measured, describe, measured
-from .curves import GREY_LINES, ranking
+from .curves import ranking
 from .finals import interval
 
 HOW_TO_READ = "Points: means with three standard errors. Lines: least squares on logarithms"
@@ -71,7 +71,8 @@ def slopes(
         experiments.setdefault(each.experiment, []).append(each)
 
     order = ranking(list(experiments.values()))
-    seen = stressed_among(order, stressed)
+    also = tuple(stressed)
+    seen = stressed_among(order, also)
     drawn = _marked(looks(order, seen), seen)
     alone = len(experiments) == 1
     panels = []
@@ -84,8 +85,7 @@ def slopes(
 
     over = f" over K >= {smallest:g}" if smallest else ""
     told = f"{HOW_TO_READ}{over}; a slope of 1 is regret in proportion to K."
-    if len(seen) < len(order):
-        told = f"{told} {GREY_LINES}"
+    told = f"{told} {grey_note(order, seen, also)}".strip()
     return Chart(
         name=name,
         title=title,
@@ -188,7 +188,8 @@ def _points(policy: str, here: list[Measured], look: Look, slope: Slope, *, quie
 def _fitted_line(points: Line, slope: Slope, smallest: float) -> Line:
     x = points.x[points.x >= smallest]
     y = np.exp(slope.intercept) * x**slope.value
-    return Line(points.key, "", points.look, x, y, width=1.4, quiet=points.quiet)
+    bare = points.look._replace(marker="")  # marks are for what was measured
+    return Line(points.key, "", bare, x, y, width=1.4, quiet=points.quiet)
 
 
 def _regret_axis(found: dict[str, list[Measured]], lines: list[Line]) -> Axis:

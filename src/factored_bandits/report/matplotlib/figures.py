@@ -125,7 +125,7 @@ def _grid(chart: Chart, runs: bool) -> Figure:
 
     left = LEFT + max(names_width(panel) for panel in chart.panels)
     right = max(width(panel.lines, brief=True) + text_width(panel) for panel in chart.panels)
-    step = max(GAP[0], left + right) if left > LEFT or right else GAP[0]
+    step = GAP[0] + left - LEFT + right
     wide = left + columns * SMALL[0] + (columns - 1) * step + right + 0.3
     tall = max(rows_height(panel) or SMALL[1] for panel in chart.panels)
     high = lines * tall + (lines - 1) * GAP[1] + 0.25

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 DECADES = 1e3  # beyond which a logarithmic axis has no small ticks
+FEW_DECADES = 50.0  # below which it has 2 and 5 beside the powers of ten
 
 
 def draw_panel(
@@ -28,7 +29,8 @@ def draw_panel(
 
     if title:
         wrapped = "\n".join(textwrap.wrap(title, 48))
-        axes.set_title(wrapped, loc="left", fontsize=10, color=INK, pad=6)
+        above = 20 if panel.reference is not None else 6  # its name stands between
+        axes.set_title(wrapped, loc="left", fontsize=10, color=INK, pad=above)
 
     dress(axes)
     for line in panel.lines:
@@ -53,9 +55,14 @@ def _scale(axes: Axes, axis: Axis, which: str) -> None:
         own.set_major_formatter(ticker.EngFormatter(sep=""))  # 300k
 
     (axes.set_xlim if which == "x" else axes.set_ylim)(*axis.limits)
+    if axis.log:
+        own.set_minor_formatter(ticker.NullFormatter())
     if axis.log and axis.limits[1] > DECADES * axis.limits[0]:
         # Small ticks would be crowded, and cost half of the time.
         own.set_minor_locator(ticker.NullLocator())
+    elif axis.log and axis.limits[1] < FEW_DECADES * axis.limits[0]:
+        own.set_major_locator(ticker.LogLocator(subs=(1.0, 2.0, 5.0)))
+        own.set_major_formatter(ticker.EngFormatter(sep=""))
 
     if axis.ticks:
         own.set_major_locator(ticker.FixedLocator([at for at, _ in axis.ticks]))

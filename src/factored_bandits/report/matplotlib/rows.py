@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
 ROW_HEIGHT = 0.14  # inches of a row of a timeline
 DOT_HEIGHT = 0.21  # inches of a row of dots
-MOST_TICKS = 60  # re-entries of a row that are drawn as ticks of full width
 LETTER = 0.078  # inches: the width of a letter beside a row
 TEXT = 0.5  # inches for the text beside a dot
 
@@ -77,14 +76,7 @@ def draw_rows(axes: Axes, panel: Panel) -> None:
         axes.broken_barh(
             bars, (i - height / 2, height), color=panel.look.colour, linewidth=0, zorder=2
         )
-        if row.re_entries:
+        shown = row.re_entries[:: panel.every]
+        if shown:
             ticks: dict[str, Any] = {"color": COLOURS["vermillion"], "markersize": 6, "zorder": 4}
-            wide = 1.2 if len(row.re_entries) <= MOST_TICKS else 0.7
-            axes.plot(
-                row.re_entries,
-                [i] * len(row.re_entries),
-                "|",
-                markeredgewidth=wide,
-                label="_re-entry",
-                **ticks,
-            )
+            axes.plot(shown, [i] * len(shown), "|", markeredgewidth=1.2, label="_re-entry", **ticks)
