@@ -17,7 +17,7 @@ from factored_bandits.report.charts._measured import measured
 from factored_bandits.report.charts.timeline import NEEDED
 from factored_bandits.report.html.fragments import RUN_POINTS, points_per_run, view_of
 from factored_bandits.report.palette import look
-from factored_bandits.report.plotly import traces
+from factored_bandits.report.traces import traces
 
 
 def test_results_and_their_frame_give_the_same_curves(results, frame):
@@ -118,7 +118,7 @@ def test_the_error_of_a_slope_is_that_of_simulations():
 
 def test_slopes_chart(frame):
     chart = slopes(frame)
-    points = {line.key: line for line in chart.panels[0].lines if line.errors is not None}
+    points = {line.key: line for line in chart.panels[0].lines if line.bars is not None}
     assert list(points) == ["uniform", "flat_ucb1", "tea"]
     np.testing.assert_array_equal(points["tea"].x, [3, 4, 6])
     last = frame[(frame["round"] == 30_000) & (frame.policy == "tea")].groupby("arms").regret.mean()

@@ -1,11 +1,13 @@
-"""The table of claims: what the paper says, what was measured, and the verdict."""
+"""What `reproduce` says at the end: counts, failures with their reasons, and all rows if asked."""
 
 from __future__ import annotations
 
 import sys
-from collections import Counter
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
+
+import click
 
 from .output import show, wrapped
 
@@ -14,31 +16,81 @@ if TYPE_CHECKING:
     from factored_bandits.report.claims import Claim
 
 WIDTHS = (46, 52, 9)  # of the columns where there is no terminal
+LINE = 100  # letters of the summary, at most
+REASONS = 2  # lines for the reason of a failure; the page has the rest
+HEADS = ("the paper says", "we expect")
+NAMES = ("sentences of the paper", "expectations of our own")
+READING = "regret: less is better; means +- one standard error; a verdict needs three"
 
 
 def show_claims(claims: Sequence[Claim]) -> None:
-    """Print the table; a terminal wraps long cells itself."""
-    table = claims_table(claims)
-    show(table if sys.stdout.isatty() else wrapped(table, WIDTHS))
+    """Print all rows, a table for the paper's sentences and one for ours."""
+    from factored_bandits.report.claims import split_claims
+
+    for head, here in zip(HEADS, split_claims(claims), strict=True):
+        if here:
+            table = claims_table(here, head)
+            # a terminal wraps long cells itself
+            show(table if sys.stdout.isatty() else wrapped(table, WIDTHS))
+            click.echo()
 
 
-def claims_table(claims: Sequence[Claim]) -> Table:
+def show_summary(claims: Sequence[Claim]) -> None:
+    """Print what fits on one screen: the counts, and what fails, with the reason."""
+    width = min(LINE, click.get_terminal_size()[0]) if sys.stdout.isatty() else LINE
+    for line in summary_lines(claims, width):
+        click.echo(line)
+
+
+def claims_table(claims: Sequence[Claim], head: str) -> Table:
     """The table of claims, as data."""
     from factored_bandits.core.table import Table
+    from factored_bandits.report.claims import tally
 
-    rows = [(claim.says, claim.measured, claim.verdict) for claim in claims]
-    return Table("", ("the paper says", "measured", "verdict"), rows, tally(claims), align="lll")
+    rows = [(claim.says, _measured(claim), claim.verdict) for claim in claims]
+    return Table("", (head, "measured", "verdict"), rows, tally(claims), align="lll")
 
 
-def tally(claims: Sequence[Claim]) -> str:
-    """How many hold, fail, and are undecided.
+def _measured(claim: Claim) -> str:
+    return f"{claim.measured} [{claim.unit}]" if claim.unit else claim.measured
+
+
+def summary_lines(claims: Sequence[Claim], width: int = LINE) -> Iterator[str]:
+    """The lines of the summary.
 
     >>> from factored_bandits.report.claims import Claim
-    >>> tally([Claim("rank1", "it is better", "2 +- 1", "undecided")])
-    '0 hold, 0 fail, 1 are undecided with this preset'
+    >>> bad = Claim("rank1", "TEA is better", "TEA 5 +- 1; other 2 +- 1", "fails", unit="regret")
+    >>> print(*summary_lines([bad]), sep=chr(10))
+    1 sentence of the paper: 0 hold, 1 fails, 0 are undecided
+    regret: less is better; means +- one standard error; a verdict needs three
+    <BLANKLINE>
+    fails: TEA is better
+        TEA 5 +- 1; other 2 +- 1 [regret]
     """
-    counts = Counter(claim.verdict for claim in claims)
-    return (
-        f"{counts['holds']} hold, {counts['fails']} fail, {counts['undecided']} are undecided "
-        "with this preset"
+    from factored_bandits.report.claims import split_claims, tally
+
+    parts = split_claims(claims)
+    for name, here in zip(NAMES, parts, strict=True):
+        if here:
+            what = name.replace("s of", " of", 1) if len(here) == 1 else name
+            yield f"{len(here)} {what}: {tally(here)}"
+    yield READING
+    yield ""
+
+    for whose, here in zip(("fails", "fails (ours)"), parts, strict=True):
+        for claim in here:
+            if claim.verdict == "fails":
+                yield from textwrap.wrap(f"{whose}: {claim.says}", width, subsequent_indent="    ")
+                yield from _reason(claim, width)
+
+
+def _reason(claim: Claim, width: int) -> list[str]:
+    unit = f" [{claim.unit}]" if claim.unit else ""
+    return textwrap.wrap(
+        f"{claim.decided_by}{unit}",
+        width,
+        initial_indent="    ",
+        subsequent_indent="    ",
+        max_lines=REASONS,
+        placeholder=" ...",
     )

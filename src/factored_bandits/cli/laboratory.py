@@ -10,7 +10,7 @@ import click
 
 from factored_bandits.errors import InvalidInputError
 
-from .claims import show_claims
+from .claims import show_claims, show_summary
 from .output import show, show_json, warnings_as_sentences
 from .process import INTERRUPTED
 from .values import Choice, Count
@@ -77,8 +77,9 @@ def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
     metavar="NAME",
     help="Only this experiment; may be given several times.",
 )
+@click.option("--verbose", is_flag=True, help="Print every sentence, not only what fails.")
 @engine_options
-def reproduce(only: tuple[str, ...], as_json: bool, **how: Any) -> None:
+def reproduce(only: tuple[str, ...], verbose: bool, as_json: bool, **how: Any) -> None:
     """Reproduce the paper: run its experiments, and say which of its sentences hold.
 
     It may be stopped at any moment; the same command goes on where it was.
@@ -98,8 +99,12 @@ def reproduce(only: tuple[str, ...], as_json: bool, **how: Any) -> None:
         claims = [vars(claim) for claim in told]
         return show_json({"claims": claims, "folder": str(how["out"]), "page": str(page)})
 
-    show_claims(told)
+    if verbose:
+        show_claims(told)
+    show_summary(told)
     click.echo(f"\nresults: {how['out']}\npage:    {page}")
+    if not verbose:
+        click.echo("all rows: --verbose")
 
 
 @click.command()

@@ -1,4 +1,4 @@
-"""The report of several experiments: claims at the top, then a section with charts for each."""
+"""The report of several experiments: one figure, the verdicts, then a section for each."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from factored_bandits.report.charts import Chart, curves
-from factored_bandits.report.claims import Claim
-from factored_bandits.report.html.page import Section, write_page
+from factored_bandits.report.charts import Chart, Peer, curves, peers
+from factored_bandits.report.claims import Claim, counts_of, split_claims
+from factored_bandits.report.html.page import Opening, Section, write_page
 
 from . import lookup as _lookup
 from .results import Results
+
+PEERS = "What the paper promises, and what was measured: TEA beside its peers"
+PROMISE = (
+    "The paper promises that TEA, which need not know how factors combine, has less regret than "
+    "algorithms made for one form of reward, and with many arms less than those made for duels"
+)
 
 
 def claims_of(found: Sequence[Results]) -> list[Claim]:
@@ -27,7 +33,48 @@ def claims_of(found: Sequence[Results]) -> list[Claim]:
 
 def write(folder: Path, found: Sequence[Results], claims: Sequence[Claim]) -> Path:
     """Write the page and its figures into the folder, and return the path of the page."""
-    return write_page(folder, [section(results) for results in found], claims, facts(found))
+    sections = [section(results) for results in found]
+    first = opening(found, claims) if claims else None
+    return write_page(folder, sections, claims, facts(found), opening=first)
+
+
+def opening(found: Sequence[Results], claims: Sequence[Claim]) -> Opening:
+    """What the paper promises and what holds, in a sentence; TEA beside its peers, as a figure."""
+    groups: dict[str, list[Peer]] = {}
+    for results in found:
+        module = None if results.spec.source else _module(results)
+        # a comparison needs all who take part
+        if hasattr(module, "peers") and not results.missing:
+            heading, here = module.peers(results)
+            groups[heading] = here
+
+    chart = peers(groups, "peers", PEERS) if groups else None
+    return Opening(summary(claims, compared=bool(groups)), chart)
+
+
+def summary(claims: Sequence[Claim], *, compared: bool) -> str:
+    """What the page says, in one sentence; what the paper promises where that was `compared`."""
+    papers, _ = split_claims(claims)
+    if not papers:
+        return "None of the paper's sentences was put to the test here."
+    counts = counts_of(papers)
+    told = (
+        f"of {len(papers)} of its sentences that these experiments can decide, "
+        f"{counts['holds']} {_verb(counts['holds'], 'holds', 'hold')}, "
+        f"{counts['fails']} {_verb(counts['fails'], 'fails', 'fail')} and "
+        f"{counts['undecided']} {_verb(counts['undecided'], 'is', 'are')} undecided"
+    )
+    if len(papers) == 1:
+        told = f"its one sentence that this experiment can decide {_alone(papers[0])}"
+    return f"{PROMISE}: {told}." if compared else f"What the paper says: {told}."
+
+
+def _verb(count: int, one: str, several: str) -> str:
+    return one if count == 1 else several
+
+
+def _alone(claim: Claim) -> str:
+    return "is undecided" if claim.verdict == "undecided" else claim.verdict
 
 
 def section(results: Results) -> Section:

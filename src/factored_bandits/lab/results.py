@@ -261,6 +261,24 @@ class Results:
         """
         return mean_of(self.final(problem, policy))
 
+    def unit(self, problem: str | None = None) -> str:
+        """What the numbers of `mean` are: regret in which unit, after how many rounds.
+
+        Parameters
+        ----------
+        problem
+            Of this problem; by default of all.
+
+        Returns
+        -------
+        str
+            Such as "regret in unit 'reward' at T = 1,000,000".
+        """
+        frame = self.frame if problem is None else self.frame[self.frame.problem == problem]
+        ends = sorted({int(end) for end in frame.groupby("problem")["round"].max()})
+        told = f"{ends[0]:,}" if len(ends) == 1 else f"{ends[0]:,} to {ends[-1]:,}"
+        return f"regret in unit '{self.spec.unit}' at T = {told}"
+
     def lead(self, problem: str, better: str, worse: str) -> Mean:
         """By how much the mean regret of `better` is smaller.
 

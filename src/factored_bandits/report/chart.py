@@ -1,4 +1,4 @@
-"""A chart as data: panels of lines or of rows, which matplotlib and plotly draw alike."""
+"""A chart as data: panels of lines, dots or rows, which matplotlib and plotly draw alike."""
 
 from __future__ import annotations
 
@@ -9,13 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from factored_bandits.core.arrays import Floats
 from factored_bandits.core.table import Table
 
-from .palette import Look
+from .palette import Look, short
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-
-CROWD = 60  # re-entries in one row
 
 
 class Axis(NamedTuple):
@@ -41,9 +38,31 @@ class Line:
     low: Floats | None = None  # (n,) the band
     high: Floats | None = None
     runs: Floats | None = None  # (repetitions, n)
-    errors: Floats | None = None  # (n,) half the length of the error bars; marks the points
+    bars: tuple[Floats, Floats] | None = None  # ends of the error bars; points, not a line
     width: float = 2.0
     steps: bool = False  # y holds until the next x
+    quiet: bool = False  # grey until a reader touches it
+    end: str = ""  # at its end where there is little room; by default the label, shortened
+
+    @property
+    def name(self) -> str:
+        """What stands at its end; empty for a line without an entry in the legend."""
+        return self.end or short(self.label)
+
+
+class Dot(NamedTuple):
+    """One row of a chart of dots: a value with an interval around it."""
+
+    key: str  # dots with one key are touched together
+    label: str  # beside the row
+    look: Look
+    value: float
+    low: float  # the ends of the interval; equal to the value where it is not known
+    high: float
+    text: str = ""  # beside the dot, on the other side
+    told: str = ""  # what a reader hears who touches it
+    quiet: bool = False
+    promised: int = 0  # where it should lie: 1 right of the reference, -1 left of it, 0 anywhere
 
 
 class Row(NamedTuple):
@@ -64,13 +83,11 @@ class Panel:
     y: Axis
     lines: tuple[Line, ...] = ()
     rows: tuple[Row, ...] = ()  # the first one at the bottom
+    dots: tuple[Dot, ...] = ()  # the first one at the bottom
+    reference: tuple[float, str] | None = None  # where a line stands among the dots, and its name
     look: Look | None = None  # of the rows
+    every: int = 1  # of so many re-entries of a row one has a tick, so that ticks can be seen
     alt: str = ""  # what a reader who cannot see it should know
-
-    @property
-    def crowded(self) -> bool:
-        """Whether levels re-entered so often that each tick must be thin."""
-        return any(len(row.re_entries) > CROWD for row in self.rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,8 +109,10 @@ class Chart:
     title: str
     caption: str  # what was measured, and how to read it
     panels: tuple[Panel, ...]
+    story: str = ""  # what happened, in two sentences; stands above the panels
     numbers: tuple[Table, ...] = ()  # the same in figures
     order: tuple[str, ...] = ()  # of the keys in the legend; by default that of the lines
+    marks: tuple[tuple[Look, str], ...] = ()  # what a mark stands for, where colours are no policy
 
     def figure(self, path: str | Path | None = None, *, runs: bool = False) -> Figure:
         """Draw with matplotlib.
@@ -132,7 +151,8 @@ class Chart:
     @property
     def alt(self) -> str:
         """What a reader who cannot see it should know."""
-        return " ".join([f"{self.title}.", *(panel.alt for panel in self.panels)])
+        told = [f"{self.title}.", self.story, *(panel.alt for panel in self.panels)]
+        return " ".join(filter(None, told))
 
     def legend(self) -> dict[str, Line]:
         """The lines that have an entry, by key; those that `order` names first."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from factored_bandits.core.stats import Verdict
 from factored_bandits.environments import identical_gap
 from factored_bandits.environments.suites import Instance
-from factored_bandits.lab.results import Results
+from factored_bandits.lab.results import Results, all_of
+from factored_bandits.report.charts import Peer, ratio_of
+from factored_bandits.report.claims import Claim, reason_of
 
 TEA = "dueling_tea"
 RMED = ("rmed1", "rmed2", "rmed2fh")
@@ -39,13 +40,53 @@ def instances(
     )
 
 
-def ahead(results: Results, problem: str, others: Sequence[str]) -> tuple[str, list[Verdict]]:
-    """In words and as verdicts, whether Dueling TEA has less regret than each of the others."""
+def arms_span(results: Results) -> str:
+    """How many arms there were, for titles: "16 to 256 arms"."""
+    return (
+        f"{results.problems[0].partition('=')[2]} to {results.problems[-1].partition('=')[2]} arms"
+    )
+
+
+def ahead(results: Results, problem: str, others: Sequence[str], says: str, figure: str) -> Claim:
+    """The claim that Dueling TEA has less regret than each of the others."""
     here = [other for other in others if other in results.policies(problem)]
+    own = f"{TEA} {results.mean(problem, TEA)}"
     verdicts = [results.beats(problem, TEA, other) for other in here]
-    told = [f"{problem}: TEA {results.mean(problem, TEA)}"]
-    told += [
+    told = [
         f"{other} {results.mean(problem, other)} ({verdict})"
         for other, verdict in zip(here, verdicts, strict=True)
     ]
-    return ", ".join(told), verdicts
+    verdict = all_of(verdicts)
+    reason = reason_of(list(zip(told, verdicts, strict=True)), verdict)
+
+    return Claim(
+        experiment=results.spec.name,
+        says=says,
+        measured=f"{problem}: {'; '.join([own, *told])}",
+        verdict=verdict,
+        figure=figure,
+        unit=results.unit(problem),
+        reason=f"{problem}: {own}; {reason}",
+    )
+
+
+def beside(
+    results: Results, problem: str, others: Sequence[str], better: Sequence[str] = ()
+) -> list[Peer]:
+    """Other algorithms beside Dueling TEA; those in `better` should have less regret."""
+    found = []
+    for other in others:
+        if other not in results.policies(problem):
+            continue
+        promised = -1 if other in better else 1
+        pair = (TEA, other) if promised > 0 else (other, TEA)
+        peer = Peer(
+            key=other,
+            label=other,
+            ratio=ratio_of(results.final(problem, other), results.final(problem, TEA)),
+            promised=promised,
+            verdict=results.beats(problem, *pair),
+        )
+        found.append(peer)
+
+    return found

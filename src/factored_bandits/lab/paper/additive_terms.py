@@ -14,7 +14,7 @@ from factored_bandits.report.charts import Chart, slopes
 from factored_bandits.report.charts.slopes import fitted
 from factored_bandits.report.claims import Claim
 
-from ._duels import TEA, instances
+from ._duels import TEA, arms_span, instances
 
 P = 0.95  # the probability that the best arm wins
 BLIND = 0.9  # from this share of the regret of uniform play on, nothing was learned
@@ -24,7 +24,7 @@ ORDERS = {TEA: 1, "rmed1": 2, "rmed2": 2, "rucb": 2, "multi_sbm": 2, "dts": 3}
 
 SPEC = Spec(
     name="additive_terms",
-    title="Regret against the number of arms, at a fixed horizon",
+    title="Additive terms: regret against the number of arms, at a fixed horizon",
     text="One arm beats every other with probability 0.95. At a fixed horizon the regret of an "
     "algorithm grows with K like its additive term, once that dominates; a slope of 1 is linear in "
     "K, 2 quadratic.",
@@ -43,7 +43,10 @@ def claims(results: Results) -> list[Claim]:
 
     for policy, order in ORDERS.items():
         slope = fits[policy]
-        measured = f"slope {slope.value:.2f} +- {slope.error:.2f} over {', '.join(larger(results))}"
+        measured = (
+            f"{policy}: slope {slope.value:.2f} +- {slope.error:.2f} over "
+            f"{', '.join(larger(results))}"
+        )
         if order == 1:
             verdict = verdict_of(1.5 - slope.value, slope.error)
             says = (
@@ -62,7 +65,9 @@ def claims(results: Results) -> list[Claim]:
         if share > BLIND:
             verdict = "undecided"
             measured = f"{measured}; but it still plays blindly ({share:.0%} of uniform play)"
-        found.append(Claim("additive_terms", says, measured, verdict, "additive_terms-slopes"))
+        unit = "slope of log regret against log K: 1 is linear in K"
+        figure = "additive_terms-slopes"
+        found.append(Claim("additive_terms", says, measured, verdict, figure, unit))
 
     return found
 
@@ -88,4 +93,7 @@ def smallest(results: Results) -> int:
 def charts(results: Results) -> list[Chart]:
     """Regret against K."""
     fitted_from = smallest(results)
-    return [slopes(results.frame, "additive_terms-slopes", SPEC.title, smallest=fitted_from)]
+    title = f"Final regret against K at a fixed horizon, {arms_span(results)}"
+    return [
+        slopes(results.frame, "additive_terms-slopes", title, smallest=fitted_from, stressed=ORDERS)
+    ]

@@ -21,11 +21,12 @@ PLAYER = {
     "duels K=16": "dueling_tea",
     "duels K=64": "dueling_tea",
 }
+UNIT = "mean over the bound"
 _sum = partial(make, "additive", effects=[[0.3, 0.0, 0.0, 0.0]] * 3, base=0.05)
 
 SPEC = Spec(
     name="bounds",
-    title="Between the bounds",
+    title="Between the bounds of the theory",
     text="Theorem 1 bounds the pulls of every suboptimal level, Theorems 2 and 3 the regret; the "
     "lower bound is that of Section 4, for Bernoulli rewards. Bounds hold in expectation: a mean "
     "may miss one by three standard errors.",
@@ -57,13 +58,20 @@ def claims(results: Results) -> list[Claim]:
             f"at most {share:.1%} of the bound on regret, {pulls:.1%} of that on pulls, at every "
             "checkpoint"
         )
+        measured = f"{PLAYER[name]}: {measured}"
         says = f"{verdict.theorem}: regret and pulls are below the bounds ({name})"
-        found.append(Claim("bounds", says, measured, _word(verdict.below_upper), "bounds-overlay"))
+        found.append(
+            Claim("bounds", says, measured, _word(verdict.below_upper), "bounds-overlay", UNIT)
+        )
 
         ratio = verdict.regret[-1] / verdict.lower[-1]
         says = f"Section 4: regret is above the asymptotic lower bound ({name})"
-        measured = f"{ratio:.3g} times the lower bound at T = {verdict.rounds[-1]:,}"
-        found.append(Claim("bounds", says, measured, _word(verdict.above_lower), "bounds-overlay"))
+        measured = (
+            f"{PLAYER[name]}: {ratio:.3g} times the lower bound at T = {verdict.rounds[-1]:,}"
+        )
+        found.append(
+            Claim("bounds", says, measured, _word(verdict.above_lower), "bounds-overlay", UNIT)
+        )
 
     return found
 
@@ -87,4 +95,5 @@ def charts(results: Results) -> list[Chart]:
             columns = {"problem": name, "name": word, "round": verdict.rounds, "value": values}
             parts.append(pd.DataFrame(columns))
 
-    return [overlay(results.frame, pd.concat(parts), "bounds-overlay", SPEC.title)]
+    title = "Regret of TEA and Dueling TEA between the upper and the lower bound"
+    return [overlay(results.frame, pd.concat(parts), "bounds-overlay", title)]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from factored_bandits.lab.results import Results, all_of
 from factored_bandits.lab.spec import EVERY, Preset, Spec
-from factored_bandits.report.charts import Chart, curves, slopes
+from factored_bandits.report.charts import Chart, Peer, curves, finals, slopes
 from factored_bandits.report.claims import Claim
 
-from ._duels import NAMED, RMED, TEA, ahead, instances
+from ._duels import NAMED, RMED, TEA, ahead, arms_span, beside, instances
 
 ARMS = (8, 16, 32, 64, 128)
 VARIANTS = (
@@ -18,7 +18,7 @@ VARIANTS = (
 
 SPEC = Spec(
     name="dueling_07",
-    title="Duels: a winner of 0.7, from 8 to 128 arms",
+    title="Duels: a winner of 0.7",
     text="One arm beats every other with probability 0.7; all other duels are even (Section 5.2 of "
     "the paper). Regret in the unit `average`. Interleaved Filter, Beat the Mean, SAVAGE and "
     "RMED2FH know the horizon.",
@@ -33,22 +33,37 @@ SPEC = Spec(
 def claims(results: Results) -> list[Claim]:
     """What Section 5.2 says of the figure; "sufficiently big" is the largest K that was run."""
     last = results.problems[-1]
-    words, verdicts = ahead(results, last, NAMED)
     says = (
         "Section 5.2: Dueling TEA outperforms all algorithms besides RMED variants, K sufficiently "
         "big"
     )
-    found = [Claim("dueling_07", says, words, all_of(verdicts), "dueling_07-curves")]
+    found = [ahead(results, last, NAMED, says, "dueling_07-finals")]
 
     behind = [results.beats(last, other, TEA) for other in RMED]
-    told = [f"{last}: TEA {results.mean(last, TEA)}"]
+    told = [f"{TEA} {results.mean(last, TEA)}"]
     told += [f"{other} {results.mean(last, other)}" for other in RMED]
-    words = ", ".join(told)
-    says = "Section 5.2: RMED variants outperform Dueling TEA at p = 0.7"
-    return [*found, Claim("dueling_07", says, words, all_of(behind), "dueling_07-curves")]
+    claim = Claim(
+        experiment="dueling_07",
+        says="Section 5.2: RMED variants outperform Dueling TEA at p = 0.7",
+        measured=f"{last}: {'; '.join(told)}",
+        verdict=all_of(behind),
+        figure="dueling_07-finals",
+        unit=results.unit(last),
+    )
+    return [*found, claim]
+
+
+def peers(results: Results) -> tuple[str, list[Peer]]:
+    """The algorithms that Section 5.2 names, beside Dueling TEA, with the most arms."""
+    last = results.problems[-1]
+    return f"Duels, a winner of 0.7, {last}", beside(results, last, (*NAMED, *RMED), better=RMED)
 
 
 def charts(results: Results) -> list[Chart]:
-    """Regret over time for each K, and against K."""
-    against = slopes(results.frame, "dueling_07-slopes", "A winner of 0.7: final regret against K")
-    return [curves(results.frame, "dueling_07-curves", SPEC.title), against]
+    """Final regret and regret over time for each K, and against K."""
+    span = arms_span(results)
+    return [
+        finals(results.frame, "dueling_07-finals", f"A winner of 0.7: final regret, {span}"),
+        curves(results.frame, "dueling_07-curves", "Regret over time, from where the lines part"),
+        slopes(results.frame, "dueling_07-slopes", f"Final regret against K, {span}"),
+    ]

@@ -49,16 +49,18 @@ def claims(results: Results) -> list[Claim]:
     # if growth is logarithmic, two decades cost the same wherever they lie; if it is linear, a
     # hundred times as much
     room = mean_of(3.0 * early - late)
-    measured = f"10^8 to 10^10: {mean_of(early)}; 10^10 to 10^12: {mean_of(late)}"
+    measured = f"tea: 10^8 to 10^10 {mean_of(early)}; 10^10 to 10^12 {mean_of(late)}"
     says = (
         "Theorem 2: regret grows like log T: from 10^10 to 10^12 at most three times as much as "
         "from 10^8 to 10^10"
     )
-    return [Claim("horizon", says, measured, verdict_of(*room), "horizon-curves")]
+    unit = "regret added, in unit 'reward'"
+    return [Claim("horizon", says, measured, verdict_of(*room), "horizon-curves", unit)]
 
 
 def charts(results: Results) -> list[Chart]:
     """Regret over twelve decades, and the elimination timeline of TEA."""
-    title = "TEA to 10^12 rounds: which level was active when"
+    over = f"Regret to 10^{np.log10(results.rounds(PROBLEM)[-1]):.0f} rounds, on a logarithmic axis"
+    title = "One run of TEA: which level was active when, and when it re-entered"
     seen = elimination_timeline(results, PROBLEM, "tea", title)
-    return [curves(results.frame, "horizon-curves", SPEC.title), *seen]
+    return [curves(results.frame, "horizon-curves", over), *seen]

@@ -8,8 +8,8 @@ from factored_bandits.environments import spiked
 from factored_bandits.environments.suites import Instance
 from factored_bandits.lab.results import Results, all_of
 from factored_bandits.lab.spec import Preset, Spec
-from factored_bandits.report.charts import Chart, curves
-from factored_bandits.report.claims import Claim
+from factored_bandits.report.charts import Chart, Peer, curves, finals, ratio_of
+from factored_bandits.report.claims import Claim, reason_of
 
 from ._timeline import elimination_timeline
 
@@ -77,15 +77,51 @@ def _ahead(
 ) -> Claim:
     verdicts = [results.beats(problem, better, worse) for problem in problems]
     told = [
-        f"{problem}: {results.mean(problem, better)} against {results.mean(problem, worse)} "
-        f"({verdict})"
+        f"{problem}: {better} {results.mean(problem, better)}, {worse} "
+        f"{results.mean(problem, worse)} ({verdict})"
         for problem, verdict in zip(problems, verdicts, strict=True)
     ]
-    return Claim("rank1", says, "; ".join(told), all_of(verdicts), "rank1-curves")
+    verdict = all_of(verdicts)
+    return Claim(
+        experiment="rank1",
+        says=says,
+        measured="; ".join(told),
+        verdict=verdict,
+        figure="rank1-finals",
+        unit=results.unit(),
+        reason=reason_of(list(zip(told, verdicts, strict=True)), verdict),
+    )
+
+
+def peers(results: Results) -> tuple[str, list[Peer]]:
+    """Rank1Elim and Rank1ElimKL beside TEA, as Section 5.1 has it."""
+    found = []
+    for policy in ("rank1_elim", KL[0]):
+        for best in BEST:
+            problem = _name(best)
+            promised = 1 if policy == "rank1_elim" or best in HALF else -1
+            pair = ("tea", policy) if promised > 0 else (policy, "tea")
+            peer = Peer(
+                key=policy,
+                label=f"{policy}, {best:g}",
+                ratio=ratio_of(results.final(problem, policy), results.final(problem, "tea")),
+                promised=promised,
+                verdict=results.beats(problem, *pair),
+            )
+            found.append(peer)
+
+    return "Rank-one rewards, 16 x 16 levels, by u*v*", found
 
 
 def charts(results: Results) -> list[Chart]:
-    """Regret over time for each u* v*, and the elimination timeline of TEA."""
-    title = "TEA, u* v* = 0.75: which level was active when"
+    """Final regret and regret over time for each u* v*, and the elimination timeline of TEA."""
+    about = ("rank1_elim", "rank1_elim_kl")
+    ends = "Final regret by bias: TEA, Rank1Elim and Rank1ElimKL among the others"
+    over = "Regret over time by bias, from where the lines part"
+    title = "One run of TEA, u* v* = 0.75: which level was active when"
     seen = elimination_timeline(results, _name(0.75), "tea", title)
-    return [curves(results.frame, "rank1-curves", SPEC.title), *seen]
+    return [
+        finals(results.frame, "rank1-finals", ends, stressed=about),
+        curves(results.frame, "rank1-curves", over, stressed=about),
+        *seen,
+    ]

@@ -6,13 +6,13 @@ from factored_bandits.environments.suites import factored
 from factored_bandits.lab.results import Results, all_of
 from factored_bandits.lab.spec import EVERY, Preset, Spec
 from factored_bandits.report.charts import Chart, profile
-from factored_bandits.report.claims import Claim
+from factored_bandits.report.claims import Claim, reason_of
 
 SPEC = Spec(
     name="suite_factored",
     title="All factored policies on the suite of factored problems",
-    text="Twelve problems: the paper's family, and one for each assumption that can hold or fail. "
-    "A policy that cannot play a problem counts as infinitely far from the best there.",
+    text="The paper's family, and a problem for each assumption that can hold or fail. A policy "
+    "that cannot play a problem counts as infinitely far from the best there.",
     problems=factored(),
     policies=(EVERY, "tea(bound=betting)"),
     unit="reward",
@@ -29,17 +29,28 @@ def claims(results: Results) -> list[Claim]:
     """Contribution 4: TEA need not know the form of the reward function."""
     verdicts = [results.beats(problem, "tea", "uniform") for problem in results.problems]
     told = [
-        f"{problem}: {results.lead(problem, 'tea', 'uniform')} less ({verdict})"
+        f"{problem}: tea {results.lead(problem, 'tea', 'uniform')} less than uniform ({verdict})"
         for problem, verdict in zip(results.problems, verdicts, strict=True)
     ]
     says = (
         "Section 1: TEA works whatever the form of the reward: less regret than uniform play on "
         "every problem"
     )
-    figure = "suite_factored-profile"
-    return [Claim("suite_factored", says, "; ".join(told), all_of(verdicts), figure)]
+    verdict = all_of(verdicts)
+    claim = Claim(
+        experiment="suite_factored",
+        says=says,
+        measured="; ".join(told),
+        verdict=verdict,
+        figure="suite_factored-profile",
+        unit=results.unit(),
+        reason=reason_of(list(zip(told, verdicts, strict=True)), verdict),
+    )
+    return [claim]
 
 
 def charts(results: Results) -> list[Chart]:
     """Performance profiles."""
-    return [profile(results.frame, "suite_factored-profile", SPEC.title)]
+    count = len(results.problems)
+    title = f"{count} factored problems: how often each policy is near the best"
+    return [profile(results.frame, "suite_factored-profile", title, stressed=["uniform"])]

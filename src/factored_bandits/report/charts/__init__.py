@@ -4,19 +4,25 @@ from factored_bandits.core.stats import Slope
 from factored_bandits.report.chart import Chart
 
 from .curves import Scale, curves
+from .finals import finals
 from .overlay import overlay
+from .peers import Peer, peers, ratio_of
 from .profile import profile
 from .slopes import fitted, slopes
 from .timeline import timeline
 
 __all__ = [
     "Chart",
+    "Peer",
     "Scale",
     "Slope",
     "curves",
+    "finals",
     "fitted",
     "overlay",
+    "peers",
     "profile",
+    "ratio_of",
     "slopes",
     "timeline",
 ]

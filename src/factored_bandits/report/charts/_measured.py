@@ -166,6 +166,11 @@ def by_problem(measurements: Sequence[Measured]) -> dict[str, list[Measured]]:
 
 def describe(every: Sequence[Measured]) -> str:
     """What was measured, as the caption of a figure."""
+    # one problem that is named after its arms says them already
+    named = {each.problem for each in every} == {f"K={every[0].arms}"}
     return caption_of(
-        [Facts(m.problem, m.unit, m.horizon, m.repetitions, m.seed, m.arms) for m in every]
+        [
+            Facts(m.problem, m.unit, m.horizon, m.repetitions, m.seed, "" if named else m.arms)
+            for m in every
+        ]
     )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -11,13 +10,14 @@ import numpy as np
 from factored_bandits.core.table import Table, number
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.report.chart import Axis, Chart, Line, Panel
-from factored_bandits.report.palette import Look, looks
+from factored_bandits.report.palette import Look, grey_note, looks, stressed_among
 
 from ._measured import Measured, by_problem, describe, measured
 
 Scale = Literal["auto", "linear", "log"]
 # Ratio of the largest to the smallest final regret beyond which a linear axis hides the smaller.
 RATIO = 6.0
+DECADE = 10.0  # that the axis of rounds has at least
 MIDDLE = (0.1, 0.9)  # quantiles of the band
 HOW_TO_READ = "Line: mean. Band: the middle 80 % of the repetitions."
 REGRETS = ("mean regret", "+- s.e.", "median", "10 %", "90 %", "worst")
@@ -30,11 +30,12 @@ def curves(
     title: str | None = None,
     *,
     y: Scale = "auto",
+    stressed: Iterable[str] = (),
     caption: str | None = None,
 ) -> Chart:
     """Cumulative regret over rounds, a panel for each problem.
 
-    The axis of rounds is logarithmic.
+    The axis of rounds is logarithmic, and begins where the lines part.
 
     Parameters
     ----------
@@ -46,6 +47,9 @@ def curves(
         The title; by default the problem.
     y
         The scale of the regret; "auto": logarithmic where the final regrets lie far apart.
+    stressed
+        Policies that have a colour even if there are many, beside those of the paper and the three
+        best.
     caption
         What was measured; by default found in the frame or the results.
 
@@ -70,54 +74,40 @@ def curves(
     if y not in ("auto", "linear", "log"):
         raise InvalidInputError(f"y must be 'auto', 'linear' or 'log', not {y!r}")
     every = measured(frame)
-    drawn = looks(each.policy for each in every)
     problems = by_problem(every)
-    begin = min(beginning(here) for here in problems.values())
+    order = ranking(list(problems.values()))
+    also = tuple(stressed)
+    seen = stressed_among(order, also)
+    drawn = looks(order, seen)
     log = any(map(logarithmic, problems.values())) if y == "auto" else y == "log"
-    panels = [_panel(here, drawn, begin, log, problem) for problem, here in problems.items()]
-
+    panels = [_panel(here, drawn, seen, log, problem) for problem, here in problems.items()]
+    told = f"{HOW_TO_READ} {grey_note(order, seen, also)}"
     return Chart(
         name=name,
         title=title or (every[0].problem if len(problems) == 1 else "Regret over time"),
-        caption=f"{caption or describe(every)}. {HOW_TO_READ}",
-        panels=_alike(panels),
+        caption=f"{caption or describe(every)}. {told}".strip(),
+        panels=tuple(panels),
         numbers=tuple(final_table(problem, here) for problem, here in problems.items()),
-        order=ranking(list(problems.values())),
+        order=(*seen, *order),
     )
 
 
 def _panel(
-    here: Sequence[Measured], drawn: dict[str, Look], begin: float, log: bool, title: str
+    here: Sequence[Measured],
+    drawn: dict[str, Look],
+    seen: Sequence[str],
+    log: bool,
+    title: str,
 ) -> Panel:
+    begin = beginning(here)
+    lines = [regret_line(each, drawn[each.policy], quiet=each.policy not in seen) for each in here]
     return Panel(
         title=title,
         x=rounds_axis(begin, max(each.horizon for each in here)),
         y=regret_axis(here, begin, log),
-        lines=tuple(regret_line(each, drawn[each.policy]) for each in here),
+        lines=tuple(lines),
         alt=_in_words(title, here),
     )
-
-
-def _alike(panels: list[Panel]) -> tuple[Panel, ...]:
-    """The panels on the same logarithmic axes, so that they can be compared; linear ones stay."""
-    end = max(panel.x.limits[1] for panel in panels)
-    logged = [panel.y.limits if panel.y.log else panel.y.other for panel in panels]
-    ranges = [each for each in logged if each is not None]
-    if not ranges:
-        return tuple(panels)
-    common = min(low for low, _ in ranges), max(high for _, high in ranges)
-    found = []
-
-    for panel in panels:
-        x = panel.x._replace(limits=(panel.x.limits[0], end))
-        y = panel.y
-        if y.log:
-            y = y._replace(limits=common)
-        elif y.other:
-            y = y._replace(other=common)
-        found.append(dataclasses.replace(panel, x=x, y=y))
-
-    return tuple(found)
 
 
 def ranking(problems: Sequence[Sequence[Measured]]) -> tuple[str, ...]:
@@ -136,7 +126,7 @@ def rounds_axis(begin: float, horizon: int) -> Axis:
     return Axis("round", (begin, float(max(2, horizon))), log=True)
 
 
-def regret_line(each: Measured, look: Look) -> Line:
+def regret_line(each: Measured, look: Look, *, quiet: bool = False) -> Line:
     """The mean with its band and its runs."""
     low, high = np.quantile(each.regret, MIDDLE, axis=0)
     return Line(
@@ -148,6 +138,7 @@ def regret_line(each: Measured, look: Look) -> Line:
         low=low,
         high=high,
         runs=each.regret,
+        quiet=quiet,
     )
 
 
@@ -172,17 +163,25 @@ def regret_axis(here: Sequence[Measured], begin: float, log: bool) -> Axis:
 
 
 def beginning(here: Sequence[Measured]) -> float:
-    """Where the axis of rounds begins.
+    """Where the axis of rounds begins: where half of the lines have left the highest one.
 
-    A power of ten, long before two means differ by a quarter for good.
+    A line has left once its mean is a fifth below the highest, for good. A round number (1, 2 or 5
+    times a power of ten), at least a decade before the horizon; 1 if no line leaves.
     """
     rounds = np.unique(np.concatenate([each.rounds for each in here]))
     means = np.array([np.interp(rounds, each.rounds, each.mean()) for each in here])
-    apart = means.max(axis=0) > 1.25 * means.min(axis=0)
-    alike = np.flatnonzero(~apart)
-    if len(here) == 1 or len(alike) == 0 or alike[-1] + 1 == len(rounds):
+    together = 1.25 * means >= means.max(axis=0)
+    # the column of the last round in which a line is still with the highest; -1 if it never is
+    last = np.where(
+        together.any(axis=1), together.shape[1] - 1 - together[:, ::-1].argmax(axis=1), -1
+    )
+    left = np.sort(last[last + 1 < len(rounds)]) + 1
+    if not len(left):
         return 1.0
-    return float(10.0 ** max(0, int(np.log10(rounds[alike[-1] + 1] / 10))))
+
+    parted = float(min(rounds[left[(len(left) - 1) // 2]], rounds[-1] / DECADE))
+    power = 10.0 ** np.floor(np.log10(max(1.0, parted)))
+    return float(power * max(step for step in (1.0, 2.0, 5.0) if power * step <= max(1.0, parted)))
 
 
 def final_table(title: str, here: Sequence[Measured]) -> Table:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from factored_bandits.report.chart import Axis, Chart, Line, Panel
-from factored_bandits.report.palette import looks
+from factored_bandits.report.palette import grey_note, looks, stressed_among
 from factored_bandits.simulation.profile import WIDEST, Regrets, factors, profile_table, rank, share
 
 from ._measured import by_problem, describe, measured
@@ -21,6 +22,7 @@ def profile(
     name: str = "profile",
     title: str = "Performance profile",
     *,
+    stressed: Iterable[str] = (),
     caption: str | None = None,
 ) -> Chart:
     """On what share of the problems each policy's regret is within a factor x of the best, over x.
@@ -33,6 +35,9 @@ def profile(
         The name of the chart's files.
     title
         The title.
+    stressed
+        Policies that have a colour even if there are many, beside those of the paper and the three
+        best.
     caption
         What was measured; by default found in the frame or the results.
 
@@ -50,14 +55,25 @@ def profile(
     """
     regrets, told = (frame, "") if isinstance(frame, dict) else _regrets(frame)
     multiples = factors(regrets)
-    drawn = looks(multiples)
+    order = sorted(multiples, key=lambda each: rank(multiples[each]))
+    also = tuple(stressed)
+    seen = stressed_among(order, also)
+    drawn = looks(multiples, seen)
     lines = []
 
-    for policy in sorted(multiples, key=lambda each: rank(multiples[each])):
+    for policy in order:
         xs = [1.0, *sorted({x for x in multiples[policy] if 1.0 < x <= WIDEST}), WIDEST]
         ys = [share(multiples[policy], x) for x in xs]
         lines.append(
-            Line(policy, policy, drawn[policy], np.array(xs), np.array(ys), steps=True, width=1.8)
+            Line(
+                key=policy,
+                label=policy,
+                look=drawn[policy],
+                x=np.array(xs),
+                y=np.array(ys),
+                steps=True,
+                quiet=policy not in seen,
+            )
         )
 
     shares = ", ".join(f"{line.key} {share(multiples[line.key], 2.0):.0%}" for line in lines)
@@ -76,6 +92,7 @@ def profile(
     )
     if caption is None:
         caption = f"{told}. Higher is better; at the left, the share of wins."
+    caption = f"{caption} {grey_note(order, seen, also)}".strip()
 
     return Chart(
         name=name,
@@ -83,6 +100,7 @@ def profile(
         caption=caption,
         panels=(panel,),
         numbers=(profile_table(regrets),),
+        order=(*seen, *order),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,12 +11,12 @@ from factored_bandits.core.stats import Slope, log_log_slope
 from factored_bandits.core.table import Table, number
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.report.chart import Axis, Chart, Line, Panel
-from factored_bandits.report.palette import Look, looks
+from factored_bandits.report.palette import MARKERS, Look, grey_note, looks, short, stressed_among
 
 from ._measured import Measured, describe, measured
 from .curves import ranking
+from .finals import interval
 
-BARS = 3.0  # standard errors that the bars show
 HOW_TO_READ = "Points: means with three standard errors. Lines: least squares on logarithms"
 
 
@@ -26,6 +26,7 @@ def slopes(
     title: str = "Final regret against K",
     *,
     smallest: float = 0.0,
+    stressed: Iterable[str] = (),
     caption: str | None = None,
 ) -> Chart:
     """Mean regret at the horizon against K, a straight line per policy, a panel per experiment.
@@ -40,6 +41,9 @@ def slopes(
         The title.
     smallest
         Lines are fitted to the problems with at least this K, for terms that show only there.
+    stressed
+        Policies that have a colour even if there are many, beside those of the paper and the three
+        best.
     caption
         What was measured; by default found in the frame.
 
@@ -66,25 +70,29 @@ def slopes(
     for each in every:
         experiments.setdefault(each.experiment, []).append(each)
 
-    drawn = looks(each.policy for each in every)
+    order = ranking(list(experiments.values()))
+    also = tuple(stressed)
+    seen = stressed_among(order, also)
+    drawn = _marked(looks(order, seen), seen)
     alone = len(experiments) == 1
     panels = []
     tables = []
     for experiment, here in experiments.items():
         own = _by_policy(here)
         shown = "" if alone else experiment
-        panels.append(_panel(shown, own, drawn, smallest))
+        panels.append(_panel(shown, own, drawn, smallest, seen))
         tables.append(_table(shown, own, smallest))
 
     over = f" over K >= {smallest:g}" if smallest else ""
     told = f"{HOW_TO_READ}{over}; a slope of 1 is regret in proportion to K."
+    told = f"{told} {grey_note(order, seen, also)}".strip()
     return Chart(
         name=name,
         title=title,
         caption=f"{caption or describe(every)}. {told}",
         panels=tuple(panels),
         numbers=tuple(tables),
-        order=ranking(list(experiments.values())),
+        order=(*seen, *order),
     )
 
 
@@ -103,6 +111,12 @@ def fitted(frame: Any, smallest: float = 0.0) -> dict[str, Slope]:
     The slopes by the label of the policy.
     """
     return {policy: _fit(here, smallest) for policy, here in _by_policy(measured(frame)).items()}
+
+
+def _marked(drawn: dict[str, Look], seen: Sequence[str]) -> dict[str, Look]:
+    """A mark of its own for each policy that has a colour."""
+    marks = {policy: MARKERS[i % len(MARKERS)] for i, policy in enumerate(seen)}
+    return {policy: look._replace(marker=marks.get(policy, "o")) for policy, look in drawn.items()}
 
 
 def _fit(every: Sequence[Measured], smallest: float = 0.0) -> Slope:
@@ -128,12 +142,16 @@ def _by_policy(here: Sequence[Measured]) -> dict[str, list[Measured]]:
 
 
 def _panel(
-    title: str, found: dict[str, list[Measured]], drawn: dict[str, Look], smallest: float
+    title: str,
+    found: dict[str, list[Measured]],
+    drawn: dict[str, Look],
+    smallest: float,
+    seen: Sequence[str],
 ) -> Panel:
     lines = []
     for policy, here in found.items():
         slope = _fit(here, smallest)
-        points = _points(policy, here, drawn[policy], slope)
+        points = _points(policy, here, drawn[policy], slope, quiet=policy not in seen)
         lines.append(points)
         if np.isfinite(slope.value):
             lines.append(_fitted_line(points, slope, smallest))
@@ -145,39 +163,43 @@ def _panel(
     return Panel(
         title,
         x=Axis("K", (sizes[0] / 1.15, sizes[-1] * 1.15), log=True, ticks=ticks),
-        y=_regret_axis(found, [line for line in lines if line.errors is not None]),
+        y=_regret_axis(found, lines),
         lines=tuple(lines),
         alt=f"Final regret against K on logarithmic axes. {told}",
     )
 
 
-def _points(policy: str, here: list[Measured], look: Look, slope: Slope) -> Line:
+def _points(policy: str, here: list[Measured], look: Look, slope: Slope, *, quiet: bool) -> Line:
     means = [each.final_mean() for each in here]
-    errors = np.nan_to_num(np.array([BARS * mean.error for mean in means]))
+    ends = np.array([interval(mean.value, mean.error, log=True) for mean in means])
+    known = np.isfinite(slope.value)
     return Line(
         key=policy,
-        label=f"{policy}: {slope}" if np.isfinite(slope.value) else policy,
+        label=f"{policy}: {slope}" if known else policy,
         look=look,
         x=np.array([each.size for each in here]),
         y=np.array([mean.value for mean in means]),
-        errors=errors,
+        bars=(ends[:, 0], ends[:, 1]),
+        quiet=quiet,
+        end=f"{short(policy)}: {slope.value:.2f}" if known else "",
     )
 
 
 def _fitted_line(points: Line, slope: Slope, smallest: float) -> Line:
     x = points.x[points.x >= smallest]
     y = np.exp(slope.intercept) * x**slope.value
-    return Line(points.key, "", points.look, x, y, width=1.4)
+    bare = points.look._replace(marker="")  # marks are for what was measured
+    return Line(points.key, "", bare, x, y, width=1.4, quiet=points.quiet)
 
 
-def _regret_axis(found: dict[str, list[Measured]], points: list[Line]) -> Axis:
+def _regret_axis(found: dict[str, list[Measured]], lines: list[Line]) -> Axis:
+    """Points, bars and fits are inside, on both scales."""
     units = sorted({each.unit for here in found.values() for each in here if each.unit})
     label = f"final regret (unit: {', '.join(units)})" if units else "final regret"
 
-    means = np.concatenate([line.y for line in points])
-    bars = np.concatenate([line.errors for line in points if line.errors is not None])
-    # Long bars may leave the picture at the bottom.
-    seen = np.concatenate([means + bars, np.maximum(means - bars, means / 3.0)])
+    parts = [line.y for line in lines]
+    parts += [end for line in lines if line.bars is not None for end in line.bars]
+    seen = np.concatenate(parts)
     seen = seen[seen > 0]
     if not len(seen):
         return Axis(label, (0, 1))

@@ -13,10 +13,12 @@ from factored_bandits.report.palette import looks
 from factored_bandits.simulation.result import ELIMINATED
 from factored_bandits.simulation.summaries import sizes_of
 
+from ._story import story_of
+
 if TYPE_CHECKING:
     import pandas
 
-LEGEND = "Bar: the level is active. Tick: it re-enters. The last to be eliminated stand at the top."
+TICKS = 60  # of a row, so that one can see each
 NAMED = 24  # rows that have their name beside them, at most
 NEEDED = ("policy", "repetition", "round", "factor", "level", "event")
 
@@ -93,7 +95,7 @@ def timeline(
     events = eliminations[eliminations["repetition"] == shown].sort_values("round", kind="stable")
     keys = [key for key in ("problem", "policy") if key in events.columns]
     several = [events[key].nunique() > 1 for key in keys]
-    panels = []
+    panels: list[Panel] = []
     tables = []
 
     for which, own in events.groupby(keys, sort=False, observed=True):
@@ -114,9 +116,20 @@ def timeline(
     return Chart(
         name=name,
         title=title,
-        caption=f"{caption}. {LEGEND}",
+        caption=f"{caption}. {_legend(panels)}",
         panels=tuple(panels),
+        # a story has one hero
+        story="" if any(several) else story_of(panels, names, end),
         numbers=tuple(tables),
+    )
+
+
+def _legend(panels: Sequence[Panel]) -> str:
+    most = max(panel.every for panel in panels)
+    every = f" (one tick for {most} re-entries at most)" if most > 1 else ""
+    return (
+        f"Blue bar: the level is active. Orange tick: it re-enters{every}. The last to be "
+        "eliminated stand at the top."
     )
 
 
@@ -178,6 +191,7 @@ def _panel(title: str, policy: str, rows: tuple[Row, ...], end: float, table: Ta
         y=Axis("level", (-0.7, len(rows) - 0.3), ticks=ticks),
         rows=rows,
         look=looks([policy])[policy],
+        every=max(1, -(-max(len(row.re_entries) for row in rows) // TICKS)),
         alt=_in_words(table),
     )
 

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from factored_bandits.report.chart import Axis, Chart, Line, Panel
-from factored_bandits.report.plotly import axis, compact_runs, limits, row_height, traces
+from factored_bandits.report.palette import FAINT, Look
+from factored_bandits.report.plotly import axis, limits
+from factored_bandits.report.traces import compact_runs, row_height, traces
 
 RUN_POINTS = (12, 100)  # of each run in a page, at least and at most
 RUN_NUMBERS = 200_000  # of all runs in a page
@@ -22,24 +24,36 @@ def view_of(chart: Chart, points: int = RUN_POINTS[1]) -> dict[str, Any]:
         "title": chart.title,
         "caption": chart.caption,
         "alt": chart.alt,
+        "story": chart.story,
+        "marks": [_mark(look, text) for look, text in chart.marks],
         "buttons": _buttons(chart),
         "legend": [_sample(key, line) for key, line in chart.legend().items()],
-        "columns": _columns(len(chart.panels)),
+        "columns": _columns(len(chart.panels), any(panel.lines for panel in chart.panels)),
         "panels": [_panel(panel, several) for panel in chart.panels],
         "numbers": chart.numbers,
         "data": [_data(panel, points) for panel in chart.panels],
     }
 
 
-def _columns(panels: int) -> int:
-    """How many panels stand side by side.
+def _columns(panels: int, lines: bool = False) -> int:
+    """How many panels stand side by side; lines have their names beside them.
 
-    >>> [_columns(panels) for panels in (1, 2, 3, 4, 5)]
-    [1, 2, 3, 2, 3]
+    >>> [_columns(panels) for panels in (1, 2, 3, 4, 5)], _columns(5, lines=True)
+    ([1, 2, 3, 2, 3], 2)
     """
     if panels == 1:
         return 1
-    return 2 if panels in (2, 4) else 3
+    return 2 if lines or panels in (2, 4) else 3
+
+
+def _mark(look: Look, text: str) -> dict[str, str]:
+    """What a mark stands for."""
+    return {"colour": _colour(look.colour), "marker": look.marker, "text": text}
+
+
+def _colour(colour: str) -> str:
+    """The colour of the theme."""
+    return f"var(--c-{colour[1:].lower()})"
 
 
 def _buttons(chart: Chart) -> list[dict[str, str]]:
@@ -58,21 +72,24 @@ def _buttons(chart: Chart) -> list[dict[str, str]]:
     return buttons
 
 
-def _sample(key: str, line: Line) -> dict[str, str]:
+def _sample(key: str, line: Line) -> dict[str, object]:
     """An entry of the legend, in the colour of the theme."""
-    return {
+    found: dict[str, object] = {
         "key": key,
         "label": line.label,
-        "colour": f"var(--c-{line.look.colour[1:].lower()})",
+        "colour": _colour(line.look.colour),
         "dashes": " ".join(f"{2 * part:g}" for part in line.look.dashes),
-        "marker": line.look.marker or ("o" if line.errors is not None else ""),
+        "marker": line.look.marker or ("o" if line.bars is not None else ""),
+        "quiet": line.quiet,
     }
+    return found | {"colour": _colour(FAINT), "dashes": "", "marker": ""} if line.quiet else found
 
 
 def _panel(panel: Panel, several: bool) -> dict[str, str]:
     height = ""
-    if panel.rows:
-        height = f"{HEAD_HEIGHT + row_height(panel) * (len(panel.rows) + 1):.0f}"
+    if panel.rows or panel.dots:
+        count = len(panel.rows) + len(panel.dots)
+        height = f"{HEAD_HEIGHT + row_height(panel) * (count + 1):.0f}"
 
     return {
         "title": panel.title if several else "",
@@ -106,7 +123,8 @@ def _data(panel: Panel, points: int) -> dict[str, Any]:
         "x": axis(panel.x),
         "y": axis(panel.y),
         "scales": _scales(panel.y),
-        "rows": len(panel.rows),
+        "rows": len(panel.rows) + len(panel.dots),
+        "reference": panel.reference,
     }
 
 

@@ -19,16 +19,10 @@ from factored_bandits.report.plotly import script
 from .fragments import points_per_run, view_of
 from .style import asset, style
 from .templates import template
+from .verdicts import Link, verdicts_of
 
 NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
 TITLE = "Factored bandits: what the paper says, and what was measured"
-# of one claim, and of several
-WORDS = {
-    "holds": ("holds", "hold"),
-    "fails": ("fails", "fail"),
-    "undecided": ("undecided", "undecided"),
-}
-MARKS = {"holds": "✓", "fails": "✗", "undecided": "?"}  # for those who do not see the colour
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +50,22 @@ class Section:
     table: Table | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class Opening:
+    """What a reader sees first: a sentence, and perhaps a figure.
+
+    Parameters
+    ----------
+    sentence
+        What was found.
+    chart
+        The figure that shows it; without one the verdicts stand below the sections.
+    """
+
+    sentence: str
+    chart: Chart | None = None
+
+
 def write_page(
     folder: Path,
     sections: Sequence[Section],
@@ -63,6 +73,7 @@ def write_page(
     facts: Mapping[str, str],
     *,
     title: str = TITLE,
+    opening: Opening | None = None,
 ) -> Path:
     """Write `index.html`, and `figures/<name>.png` and `.pdf`, into the folder.
 
@@ -76,11 +87,13 @@ def write_page(
     sections
         The experiments.
     claims
-        The rows of the table at the top.
+        The rows of the tables of verdicts: one of the paper's sentences, one of our own.
     facts
         Versions, machine, seed, date: they stand at the end.
     title
         The heading of the page.
+    opening
+        What stands above everything else.
 
     Returns
     -------
@@ -102,7 +115,8 @@ def write_page(
     ...     write_page(Path(folder), [section], [], {"seed": "1"}).name
     'index.html'
     """
-    _check_names(sections)
+    charts = _charts(sections, opening)
+    _check_names(sections, charts)
     # before anything is written: are plotly and Jinja2 there?
     script()
     template("page.html")
@@ -111,11 +125,11 @@ def write_page(
 
     try:
         figures.mkdir(parents=True, exist_ok=True)
-        for chart in (chart for section in sections for chart in section.charts):
+        for chart in charts:
             drawn = chart.figure()
             for suffix in ("png", "pdf"):
                 save(drawn, figures / f"{chart.name}.{suffix}")
-        write_whole(page, page_of(sections, claims, facts, title).encode())
+        write_whole(page, page_of(sections, claims, facts, title, opening).encode())
     except OSError as error:
         raise InvalidInputError(
             f"cannot write the report into {str(folder)!r}: {error.strerror or error}"
@@ -129,15 +143,22 @@ def page_of(
     claims: Sequence[Claim],
     facts: Mapping[str, str],
     title: str = TITLE,
+    opening: Opening | None = None,
 ) -> str:
     """The page as text."""
-    points = points_per_run([chart for section in sections for chart in section.charts])
+    points = points_per_run(_charts(sections, opening))
+    first = opening.chart if opening is not None else None
+    verdicts = verdicts_of(claims, _anchors(sections))
+
     return template("page.html").render(
         title=title,
         style=style(),
-        contents=_contents(sections, bool(claims), bool(facts)),
-        claims=[_claim(claim, sections) for claim in claims],
-        counts=_counts(claims),
+        sentence=opening.sentence if opening is not None else "",
+        opening=view_of(first, points) if first is not None else None,
+        contents=_contents(sections, verdicts, bool(facts)),
+        verdicts=verdicts,
+        # a figure comes before the tables
+        verdicts_last=first is None and any(section.charts for section in sections),
         sections=[_section(section, points) for section in sections],
         facts=facts,
         plotly=script(),
@@ -145,11 +166,17 @@ def page_of(
     )
 
 
-def _check_names(sections: Sequence[Section]) -> None:
+def _charts(sections: Sequence[Section], opening: Opening | None) -> list[Chart]:
+    """All charts of the page."""
+    first = [opening.chart] if opening is not None and opening.chart is not None else []
+    return [*first, *(chart for section in sections for chart in section.charts)]
+
+
+def _check_names(sections: Sequence[Section], charts: Sequence[Chart]) -> None:
     """Names become files and anchors of the page."""
     for what, names in (
         ("section", [section.name for section in sections]),
-        ("chart", [chart.name for section in sections for chart in section.charts]),
+        ("chart", [chart.name for chart in charts]),
     ):
         for name, count in Counter(names).items():
             if not NAME.fullmatch(name):
@@ -162,51 +189,24 @@ def _check_names(sections: Sequence[Section]) -> None:
                 )
 
 
-def _contents(sections: Sequence[Section], claims: bool, facts: bool) -> list[dict[str, str]]:
+def _contents(
+    sections: Sequence[Section], verdicts: Sequence[dict[str, object]], facts: bool
+) -> list[dict[str, object]]:
     """The entries of the table of contents."""
-    entries = [("claims", "Claims")] if claims else []
-    entries += [(section.name, section.title) for section in sections]
-    entries += [("facts", "How it was run")] if facts else []
-    return [{"name": name, "title": title} for name, title in entries]
+    entries: list[dict[str, object]] = [*verdicts]
+    entries += [{"name": section.name, "title": section.title} for section in sections]
+    entries += [{"name": "facts", "title": "How it was run"}] if facts else []
+    return entries
 
 
-def _counts(claims: Sequence[Claim]) -> list[dict[str, object]]:
-    """How many claims have each verdict."""
-    counts = Counter(str(claim.verdict) for claim in claims)
-    return [
-        {
-            "verdict": verdict,
-            "mark": MARKS[verdict],
-            "number": counts[verdict],
-            "word": one if counts[verdict] == 1 else several,
-        }
-        for verdict, (one, several) in WORDS.items()
-        if counts[verdict]
-    ]
-
-
-def _claim(claim: Claim, sections: Sequence[Section]) -> dict[str, object]:
-    return {
-        "says": claim.says,
-        "measured": claim.measured.split("; "),
-        "verdict": claim.verdict,
-        "mark": MARKS[claim.verdict],
-        "link": _link(claim, sections),
-    }
-
-
-def _link(claim: Claim, sections: Sequence[Section]) -> dict[str, str] | None:
-    """To the figure if it is on the page, otherwise to the experiment."""
+def _anchors(sections: Sequence[Section]) -> dict[str, Link]:
+    """Where a claim can lead to: a chart by its name, or an experiment by its."""
+    found = {section.name: Link(section.name, section.title) for section in sections}
     for section in sections:
         for chart in section.charts:
-            if chart.name == claim.figure:
-                return {"anchor": f"chart-{chart.name}", "title": chart.title}
+            found[f"chart-{chart.name}"] = Link(f"chart-{chart.name}", chart.title)
 
-    for section in sections:
-        if section.name == claim.experiment:
-            return {"anchor": section.name, "title": section.title}
-
-    return None
+    return found
 
 
 def _section(section: Section, points: int) -> dict[str, object]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import resources
 
-from factored_bandits.report.palette import DARK
+from factored_bandits.report.palette import DARK, FAINT, INK, PALE, VERDICTS
 from factored_bandits.report.plotly import FONT
 
 LIGHT_COLOURS = {
@@ -13,6 +13,7 @@ LIGHT_COLOURS = {
     "ink": "#1f2328",
     "soft": "#59636e",
     "line": "#dfe3e8",
+    "faint": "#b3b7bc",
     "link": "#0b5cad",
     "on-link": "#ffffff",
     "holds": "#0f6b45",
@@ -25,6 +26,7 @@ DARK_COLOURS = {
     "ink": "#e6e9ed",
     "soft": "#a3acb8",
     "line": "#2c333d",
+    "faint": "#5b6471",
     "link": "#7ab8f5",
     "on-link": "#0f1216",
     "holds": "#5fd39b",
@@ -47,8 +49,12 @@ def style() -> str:
         light[f"c-{colour[1:].lower()}"] = colour
         dark[f"c-{colour[1:].lower()}"] = other
 
-    light["c-333333"] = LIGHT_COLOURS["ink"]
-    dark["c-333333"] = DARK_COLOURS["ink"]
+    others = {INK: "ink", FAINT: "faint", PALE: "line"}
+    others |= {look.colour: verdict for verdict, look in VERDICTS.items()}
+    for colour, name in others.items():
+        light[f"c-{colour[1:].lower()}"] = LIGHT_COLOURS[name]
+        dark[f"c-{colour[1:].lower()}"] = DARK_COLOURS[name]
+
     bright = " ".join(f"--{name}: {value};" for name, value in light.items())
     dim = " ".join(f"--{name}: {value};" for name, value in dark.items())
     unless_chosen = f":root:not([data-theme]) {{ color-scheme: dark; {dim} }}"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from factored_bandits.report.chart import Line
-from factored_bandits.report.palette import INK
+from factored_bandits.report.palette import FAINT, INK, SOFT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,22 +17,36 @@ FEW = 8  # names; more of them stand farther away
 SAMPLE = 0.3  # inches of the line, beside its name
 
 
-def width(lines: Sequence[Line]) -> float:
+def width(lines: Sequence[Line], *, brief: bool = False) -> float:
     """Inches that the names take beside the axes."""
-    away = 0.3 if len(lines) <= FEW else 0.5
-    longest = max((len(line.label) for line in lines), default=0)
+    named = _named(lines, brief)
+    if not named:
+        return 0.0
+    away = 0.3 if len(named) <= FEW else 0.5
+    longest = max(len(_text(line, brief)) for line in named)
     return away + SAMPLE + LETTER * longest
 
 
-def name_ends(axes: Axes, lines: Sequence[Line], inches: tuple[float, float]) -> None:
+def _named(lines: Sequence[Line], brief: bool) -> list[Line]:
+    """Where there is little room, only lines with a colour are named."""
+    return [line for line in lines if line.label and not (brief and line.quiet)]
+
+
+def _text(line: Line, brief: bool) -> str:
+    return line.name if brief else line.label
+
+
+def name_ends(
+    axes: Axes, lines: Sequence[Line], inches: tuple[float, float], *, brief: bool = False
+) -> None:
     """Each line's name beside its end, with a piece of the line.
 
-    `inches` are the width and height of the axes.
+    `inches` are the width and height of the axes. With `brief`, names are short.
     """
     to_axes = axes.transData + axes.transAxes.inverted()
     right = axes.get_xlim()[1]
     bottom, top = axes.get_ylim()
-    named = [line for line in lines if line.label]
+    named = _named(lines, brief)
     ends = [min(top, max(float(line.y[-1]), bottom)) for line in named]
     wanted = [float(to_axes.transform((right, end))[1]) for end in ends]
     apart = min(LINE / inches[1], 1.0 / max(1, len(named) - 1))
@@ -41,14 +55,18 @@ def name_ends(axes: Axes, lines: Sequence[Line], inches: tuple[float, float]) ->
 
     for line, at, y in zip(named, wanted, spread(wanted, apart), strict=True):
         drawn: dict[str, Any] = {"transform": axes.transAxes, "clip_on": False}
-        drawn["color"] = line.look.colour
+        drawn["color"] = FAINT if line.quiet else line.look.colour
         axes.plot([a, b], [at, y], linewidth=0.8, **drawn)
 
         sample = style(line) | drawn
-        axes.plot([b, (b + c) / 2, c], [y] * 3, linewidth=1.8, markevery=[1], **sample)
+        if line.quiet:
+            sample |= {"linestyle": "-", "marker": None}
+        thick = 0.9 if line.quiet else 1.8
+        axes.plot([b, (b + c) / 2, c], [y] * 3, linewidth=thick, markevery=[1], **sample)
 
         text: dict[str, Any] = {"transform": axes.transAxes, "va": "center_baseline"}
-        axes.text(c + 0.05 / inches[0], y, line.label, fontsize=9.5, color=INK, **text)
+        ink = SOFT if line.quiet else INK
+        axes.text(c + 0.05 / inches[0], y, _text(line, brief), fontsize=9.5, color=ink, **text)
 
 
 def style(line: Line) -> dict[str, Any]:

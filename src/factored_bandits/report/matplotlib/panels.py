@@ -6,14 +6,16 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from factored_bandits.report.chart import Axis, Line, Panel
-from factored_bandits.report.palette import EDGE, INK, PALE
+from factored_bandits.report.palette import EDGE, FAINT, INK, PALE
 
 from .labels import style
+from .rows import draw_dots, draw_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 DECADES = 1e3  # beyond which a logarithmic axis has no small ticks
+FEW_DECADES = 50.0  # below which it has 2 and 5 beside the powers of ten
 
 
 def draw_panel(
@@ -23,21 +25,23 @@ def draw_panel(
     _scale(axes, panel.x, "x")
     _scale(axes, panel.y, "y")
     axes.set_xlabel(panel.x.label, color=INK)
-    axes.set_ylabel(panel.y.label if first and not panel.rows else "", color=INK)
+    axes.set_ylabel(panel.y.label if first and not (panel.rows or panel.dots) else "", color=INK)
 
     if title:
         wrapped = "\n".join(textwrap.wrap(title, 48))
-        axes.set_title(wrapped, loc="left", fontsize=10, color=INK, pad=6)
+        above = 20 if panel.reference is not None else 6  # its name stands between
+        axes.set_title(wrapped, loc="left", fontsize=10, color=INK, pad=above)
 
     dress(axes)
     for line in panel.lines:
-        if line.low is not None and line.high is not None:
+        if line.low is not None and line.high is not None and not line.quiet:
             band: dict[str, Any] = {"color": line.look.colour, "alpha": 0.16, "linewidth": 0}
             axes.fill_between(line.x, line.low, line.high, zorder=2, **band)
 
     for line in panel.lines:
         _line(axes, line, runs)
-    _rows(axes, panel)
+    draw_rows(axes, panel)
+    draw_dots(axes, panel)
 
 
 def _scale(axes: Axes, axis: Axis, which: str) -> None:
@@ -51,9 +55,14 @@ def _scale(axes: Axes, axis: Axis, which: str) -> None:
         own.set_major_formatter(ticker.EngFormatter(sep=""))  # 300k
 
     (axes.set_xlim if which == "x" else axes.set_ylim)(*axis.limits)
+    if axis.log:
+        own.set_minor_formatter(ticker.NullFormatter())
     if axis.log and axis.limits[1] > DECADES * axis.limits[0]:
         # Small ticks would be crowded, and cost half of the time.
         own.set_minor_locator(ticker.NullLocator())
+    elif axis.log and axis.limits[1] < FEW_DECADES * axis.limits[0]:
+        own.set_major_locator(ticker.LogLocator(subs=(1.0, 2.0, 5.0)))
+        own.set_major_formatter(ticker.EngFormatter(sep=""))
 
     if axis.ticks:
         own.set_major_locator(ticker.FixedLocator([at for at, _ in axis.ticks]))
@@ -73,50 +82,29 @@ def dress(axes: Axes) -> None:
 
 
 def _line(axes: Axes, line: Line, runs: bool) -> None:
-    colour: dict[str, Any] = {"color": line.look.colour}
+    colour: dict[str, Any] = {"color": FAINT if line.quiet else line.look.colour}
+    above = 2.8 if line.quiet else 3
     if runs and line.runs is not None:
         axes.plot(line.x, line.runs.T, linewidth=0.5, alpha=0.3, zorder=2.5, **colour)
-    if line.errors is not None:
-        marker = line.look.marker or "o"
+
+    if line.bars is not None:
         axes.errorbar(
             line.x,
             line.y,
-            yerr=line.errors,
-            fmt=marker,
-            markersize=5,
+            yerr=(line.y - line.bars[0], line.bars[1] - line.y),
+            fmt=line.look.marker or "o",
+            markersize=3 if line.quiet else 5,
             capsize=2,
+            elinewidth=0.8 if line.quiet else 1.4,
             label=line.label,
-            zorder=3,
+            zorder=above,
             **colour,
         )
         return
 
-    how = {"linewidth": line.width, "markevery": 0.12, "zorder": 3} | style(line) | colour
-    drawn = axes.plot(line.x, line.y, label=line.label or "_fit", **how)
+    how = {"linewidth": line.width, "markevery": 0.12} | style(line) | colour
+    if line.quiet:
+        how |= {"linewidth": 0.9, "linestyle": "-", "marker": None}
+    drawn = axes.plot(line.x, line.y, label=line.label or "_fit", zorder=above, **how)
     if line.steps:
         drawn[0].set_drawstyle("steps-post")
-
-
-def _rows(axes: Axes, panel: Panel) -> None:
-    """Bars while a level is active; a tick where it re-enters."""
-    if panel.look is None:
-        return
-    axes.grid(False, axis="y")
-    for i, row in enumerate(panel.rows):
-        axes.hlines(i, *panel.x.limits, color=PALE, linewidth=0.6, zorder=1)
-        height = 0.82 if row.best else 0.62
-        bars = [(start, end - start) for start, end in row.spans]
-        axes.broken_barh(
-            bars, (i - height / 2, height), color=panel.look.colour, linewidth=0, zorder=2
-        )
-        if row.re_entries:
-            ticks: dict[str, Any] = {"color": INK, "markersize": 5, "alpha": 0.75, "zorder": 4}
-            thin = 0.35 if panel.crowded else 0.8
-            axes.plot(
-                row.re_entries,
-                [i] * len(row.re_entries),
-                "|",
-                markeredgewidth=thin,
-                label="_re-entry",
-                **ticks,
-            )

@@ -48,6 +48,8 @@
         });
         chip.addEventListener("pointerenter", (event) => { if (event.pointerType === "mouse") this.stress(key); });
         chip.addEventListener("pointerleave", () => this.stress(null));
+        chip.addEventListener("focus", () => { if (chip.matches(":focus-visible")) this.stress(key); });
+        chip.addEventListener("blur", () => this.stress(null));
       }
     }
 
@@ -57,30 +59,42 @@
       if (all) all.textContent = this.hidden.size ? "Show all" : "Hide all";
     }
 
+    // Stressing changes what is drawn already: a new drawing would take the numbers at the pointer away.
     stress(key) {
       const focus = this.hidden.has(key) ? null : key;
       if (focus === this.focus) return;
       this.focus = focus;
-      clearTimeout(this.timer);
-      this.timer = setTimeout(() => this.draw(), 60);
+      this.paint();
+    }
+
+    paint() {
+      for (const plot of this.plots) {
+        (plot._fullData || []).forEach((trace) => {
+          const group = plot.querySelector(`.trace${trace.uid}`);
+          if (!group || FIXED.includes(trace.legendgroup)) return;
+          const touched = trace.legendgroup === this.focus;
+          group.style.opacity = (this.focus && !touched ? 0.25 : 1) * (trace.opacity ?? 1);
+          if (trace.meta && trace.meta.quiet) tint(group, touched, trace.meta.colour);
+        });
+      }
     }
 
     traces(panel) {
       const lines = panel.traces.map((trace) => ({ x: panel.shared, ...trace }));
-      const bands = lines.filter((trace) => trace.customdata).map(band_trace);
+      const bands = lines.filter((trace) => trace.customdata && !trace.meta.quiet).map(band_trace);
       const runs = this.runs ? panel.runs.map(run_trace) : [];
       return [...bands, ...runs, ...lines].map((trace) => {
         const copy = { ...trace, visible: !this.hidden.has(trace.legendgroup) };
         if (trace.line) copy.line = { ...trace.line, color: colour(trace.line.color) };
         if (trace.marker) copy.marker = { ...trace.marker, color: colour(trace.marker.color) };
-        if (trace.error_y) copy.error_y = { ...trace.error_y, color: colour(trace.error_y.color) };
+        for (const bar of ["error_x", "error_y"]) if (trace[bar]) copy[bar] = { ...trace[bar], color: colour(trace[bar].color) };
         if (trace.fillcolor) copy.fillcolor = colour(trace.fillcolor);
-        if (this.focus && trace.legendgroup !== this.focus) copy.opacity = 0.12 * (trace.opacity || 1);
         return copy;
       });
     }
 
-    layout(panel, zoom) {
+    layout(panel, zoom, plot) {
+      const names = this.names(panel, zoom, plot);
       const line = { gridcolor: css("--line"), linecolor: css("--soft"), tickcolor: css("--soft") };
       const untitled = { title: { text: "" } }; // the page has its own
       const scale = panel.scales[this.log ? "log" : "linear"];
@@ -90,7 +104,8 @@
         font: { family: css("--font"), size: 12, color: css("--ink") },
         paper_bgcolor: "rgba(0,0,0,0)",
         plot_bgcolor: "rgba(0,0,0,0)",
-        margin: { l: 8, r: 14, t: 6, b: 8 },
+        margin: { l: 8, r: names.width, t: panel.reference ? 20 : 6, b: 8 },
+        annotations: names.annotations,
         showlegend: false,
         hovermode: "closest",
         hoverdistance: 30,
@@ -99,13 +114,40 @@
       };
     }
 
+    // Names at the ends of lines, texts beside dots, and the name of the line among the dots.
+    names(panel, zoom, plot) {
+      const found = panel.reference ? [reference_name(panel)] : [];
+      const common = { xref: "paper", x: 1, xanchor: "left", xshift: 4, showarrow: false, align: "left" };
+      const wide = plot.clientWidth;
+      const texts = panel.traces.filter((trace) => trace.meta && trace.meta.text);
+      for (const trace of texts) {
+        found.push({ ...common, yref: "y", y: trace.y[0], text: trace.meta.text, font: { size: 11, color: css("--soft") } });
+      }
+
+      const scale = panel.scales[this.log ? "log" : "linear"] || panel.y;
+      const [low, high] = zoom.y || scale.range;
+      const named = panel.traces.filter((trace) => trace.meta && trace.meta.end && !trace.meta.quiet && !this.hidden.has(trace.legendgroup));
+      const height = Math.max(80, plot.clientHeight - 46);
+      const share = (y) => ((scale.type === "log" ? Math.log10(y) : y) - low) / (high - low);
+      const wanted = named.map((trace) => Math.min(1, Math.max(0, share(last(trace.y)) || 0)));
+      const most = 0.36 * wide;
+      spread(wanted, 13 / height).forEach((at, i) => {
+        const { meta, line } = named[i];
+        const text = escaped(fitting(meta.end, most));
+        found.push({ ...common, yref: "paper", y: at, yanchor: "middle", text, font: { size: 11, color: colour(line.color) } });
+      });
+      const room = [...named.map((trace) => trace.meta.end), ...texts.map((trace) => trace.meta.text)].map(width_of);
+      return { annotations: found, width: room.length ? Math.min(most, Math.max(...room)) + 10 : 14 };
+    }
+
     draw() {
       const config = { displayModeBar: false, responsive: true, showTips: false, doubleClick: false };
       this.panels.forEach((panel, i) => {
-        Plotly.react(this.plots[i], this.traces(panel), this.layout(panel, this.zoom[i]), config);
+        Plotly.react(this.plots[i], this.traces(panel), this.layout(panel, this.zoom[i], this.plots[i]), config);
         if (!this.drawn) this.follow(this.plots[i], i);
       });
       this.drawn = true;
+      this.paint();
       this.element.dataset.drawn = "yes";
     }
 
@@ -117,8 +159,61 @@
         }
         this.draw();
       });
+      plot.on("plotly_hover", (event) => this.stress(event.points[0].data.legendgroup));
+      plot.on("plotly_unhover", () => this.stress(null));
       plot.on("plotly_doubleclick", () => { this.zoom[i] = {}; this.draw(); });
     }
+  }
+
+  const FIXED = ["promised", "active", "re-entry"]; // what stands for no policy
+  const last = (values) => values.filter((each) => each !== null).at(-1);
+  const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+  const pen = document.createElement("canvas").getContext("2d");
+  function width_of(text) {
+    pen.font = `11px ${css("--font")}`;
+    return pen.measureText(text).width;
+  }
+  function fitting(text, most) {
+    let short = text;
+    while (short.length > 3 && width_of(short) > most) short = `${short.slice(0, -2)}…`;
+    return short;
+  }
+
+  // Heights between 0 and 1, near those wanted and in their order, at least `apart` apart: as labels.py has it.
+  function spread(wanted, apart) {
+    const order = wanted.map((_, i) => i).sort((i, j) => wanted[i] - wanted[j]);
+    const step = Math.min(apart, 1 / Math.max(1, wanted.length - 1));
+    const lowest = (group) => {
+      const high = step * (group.length - 1);
+      const centre = group.reduce((sum, i) => sum + wanted[i], 0) / group.length;
+      return Math.max(0, Math.min(centre - high / 2, 1 - high));
+    };
+    const groups = [];
+    for (const i of order) {
+      groups.push([i]);
+      while (groups.length > 1 && lowest(groups.at(-1)) < lowest(groups.at(-2)) + step * groups.at(-2).length) {
+        const above = groups.pop();
+        groups.at(-1).push(...above);
+      }
+    }
+    const heights = [...wanted];
+    for (const group of groups) group.forEach((i, n) => { heights[i] = lowest(group) + n * step; });
+    return heights;
+  }
+
+  function reference_name(panel) {
+    const [at, name] = panel.reference;
+    const x = panel.x.type === "log" ? Math.log10(at) : at;
+    return { xref: "x", x, yref: "paper", y: 1, yanchor: "bottom", showarrow: false, text: escaped(name), font: { size: 12, color: colour("#0072B2") } };
+  }
+
+  // A quiet line or dot has its own colour while it is touched.
+  function tint(group, touched, own) {
+    const paint = touched ? colour(own) : css("--faint");
+    for (const path of group.querySelectorAll("path.js-line")) { path.style.stroke = paint; path.style.strokeWidth = touched ? "2.6px" : "1px"; }
+    for (const path of group.querySelectorAll("path.point")) path.style.fill = paint;
+    for (const path of group.querySelectorAll(".errorbars path")) path.style.stroke = paint;
   }
 
   // A tick for each power of ten where several are in view; 20k and 50k between them where not.
