@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,10 +13,21 @@ from factored_bandits.policies.tem import bounds
 # how far the largest difference of two rewards goes on the scale of TEM
 FARTHEST = 2.0
 
+
+def _bernstein_gain(y: float, lead: float, comparisons: float, squares: float) -> float:
+    """What one comparison adds to V; lead and comparisons are those before it."""
+    return (y - bounds.centre(lead, comparisons)) ** 2
+
+
+def _betting_gain(y: float, lead: float, comparisons: float, squares: float) -> float:
+    """What one comparison adds to log wealth; lead and squares are those before it."""
+    return math.log1p(bounds.stake(lead, squares) * y)
+
+
 _threshold = np.frompyfunc(bounds.threshold, 5, 1)
 _gains = {
-    bounds.BERNSTEIN: np.frompyfunc(lambda y, d, n, q: bounds.bernstein_gain(y, d, n), 4, 1),
-    bounds.BETTING: np.frompyfunc(lambda y, d, n, q: bounds.betting_gain(y, d, q), 4, 1),
+    bounds.BERNSTEIN: np.frompyfunc(_bernstein_gain, 4, 1),
+    bounds.BETTING: np.frompyfunc(_betting_gain, 4, 1),
 }
 
 

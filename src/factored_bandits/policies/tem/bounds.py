@@ -3,7 +3,7 @@
 A bound answers two questions, each by a kernel of its own: up to which log(1 / delta) does a lead
 eliminate the other arm (`..._threshold`, line 10 of Algorithm 3 solved for log(1 / delta)), and, if
 it needs more than D and N, how is a comparison weighed by what was known before (`centre` of
-bernstein, `stake` of betting)? `threshold`, `radius` and `spent` at the end choose among the bounds.
+bernstein, `stake` of betting)? `threshold`, `radius` and `spent` at the end choose among them.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def bernstein_threshold(difference: float, size: int, evidence: float) -> float:
 
 
 @kernel
-def centre(difference: float, n: int) -> float:
+def centre(difference: float, n: float) -> float:
     """The predicted mean of the comparisons of a phase; D and N are those before it."""
     return min(CENTRE, difference / n if n > 0 else 0.0)
 
