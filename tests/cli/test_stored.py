@@ -180,6 +180,8 @@ def test_a_damaged_file_is_computed_again_and_results_says_so(folder):
 def test_nothing_that_can_be_read(folder):
     for path in (folder / "results").rglob("*.parquet"):
         path.write_bytes(b"")
-    told = refused("results", "here")
-    assert "'here' holds no results that can be read: 'here/results/ads/" in told
-    assert " (and 1 more)" in told
+    found = invoke("results", "here")
+    assert (found.exit_code, found.stdout) == (2, "")
+    lines = found.stderr.splitlines()
+    assert [line.partition("'here/results/")[0] for line in lines[:2]] == ["Left out: "] * 2
+    assert lines[3] == "Error: 'here' holds no results that can be read"

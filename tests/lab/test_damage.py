@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from small_experiment import TASKS, TOML, numbers
 
-from disk import as_nobody, shared_folder
+from disk import as_nobody, shared_folder, small_disk
 from factored_bandits import lab
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.lab import seal
@@ -41,8 +41,8 @@ def flipped(content: bytes, bit: int) -> bytes:
 
 @pytest.mark.parametrize(
     ("frame", "step"),
-    [("plays", 1), ("results", 59)]
-    + [pytest.param(frame, 1, marks=pytest.mark.full) for frame in ("results", "eliminations")],
+    [("plays", 7), ("results", 59)]
+    + [pytest.param(frame, 1, marks=pytest.mark.full) for frame in FRAMES],
 )
 def test_no_flip_of_any_bit_changes_a_number(whole, tmp_path, frame, step):
     """Those that are not noticed, within the seal itself, are harmless."""
@@ -184,4 +184,28 @@ def test_a_foreign_file_under_the_name_of_a_task_is_set_aside(folder):
     pq.write_table(pa.table({"x": [1, 2]}), path)
     with pytest.warns(lab.DamagedFileWarning, match="is no table of plays: it lacks 8 of the col"):
         [found] = lab.run([SPEC], "quick", folder, ONE, progress=False)
+    assert found.missing == 0
+
+
+def test_a_disk_that_is_full_in_the_middle_of_a_run(folder, whole):
+    for task in lab.make_tasks(SPEC, "quick")[5:9]:
+        lab.Store(folder).path("results", task).unlink()
+    with (
+        small_disk(4_000),
+        pytest.raises(InvalidInputError, match=r"File too large; what is finished is kept, and"),
+    ):
+        lab.run([SPEC], "quick", folder, ONE, progress=False)
+    assert not list(folder.rglob("*.unfinished"))
+    [found] = lab.run([SPEC], "quick", folder, ONE, progress=False)
+    undisturbed = lab.Results.read(lab.Store(whole), SPEC, "quick")
+    pd.testing.assert_frame_equal(numbers(found.frame), numbers(undisturbed.frame))
+
+
+def test_a_finished_folder_that_may_not_be_written_is_read(whole):
+    with shared_folder() as root:
+        out = shutil.copytree(whole, root / "out")
+        for path in (out, *out.rglob("*")):
+            path.chmod(0o555)
+        with as_nobody():
+            [found] = lab.run([SPEC], "quick", out, ONE, progress=False)
     assert found.missing == 0

@@ -67,6 +67,8 @@ def results(
         raise InvalidInputError(f"{error} ({hint})") from None
 
     _warn(found)
+    if not len(found.frame):
+        raise InvalidInputError(f"{str(folder)!r} holds no results that can be read")
     chosen = {"experiment": experiment, "problem": problem, "policy": policy}
     texts = {key: text for key, text in chosen.items() if text is not None}
     frame = found.containing(texts).frame

@@ -90,7 +90,7 @@ def read_folder(root: Path) -> Folder:
     Raises
     ------
     InvalidInputError
-        If there is nothing, or nothing that can be read.
+        If there are no files at all.
     """
     tables: list[Any] = []
     left_out: list[str] = []
@@ -103,11 +103,6 @@ def read_folder(root: Path) -> Folder:
 
     if not tables and not left_out:
         raise InvalidInputError(f"{str(root)!r} holds no results")
-    if not tables:
-        others = f" (and {len(left_out) - 1} more)" if len(left_out) > 1 else ""
-        raise InvalidInputError(
-            f"{str(root)!r} holds no results that can be read: {left_out[0]}{others}"
-        )
 
     aside = sorted((root / DAMAGED).glob("results/*/*.parquet"))
     return Folder(joined(tables, "results"), tuple(left_out), tuple(aside))
