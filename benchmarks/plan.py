@@ -87,7 +87,8 @@ def accuracy() -> None:
                 progress=False,
             ).forecasts[0]
             ratios = [
-                share_point(estimated.all_decided, share) / share_point(simulated.all_decided, share)
+                share_point(estimated.all_decided, share)
+                / share_point(simulated.all_decided, share)
                 for share in (0.5, 0.9)
             ]
             lost = estimated.lost(estimated.all_decided) / simulated.lost(simulated.all_decided)

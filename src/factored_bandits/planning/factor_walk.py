@@ -97,7 +97,8 @@ class FactorWalk:
         """
         before = self.lead[at], self.comparisons[at], self.squares[at]
         up, none, down = (
-            np.asarray(_gains[bound](y, *before), dtype=np.float64) for y in (FARTHEST, 0.0, -FARTHEST)
+            np.asarray(_gains[bound](y, *before), dtype=np.float64)
+            for y in (FARTHEST, 0.0, -FARTHEST)
         )
         share = square / FARTHEST**2
         tilt = mean / FARTHEST
