@@ -53,7 +53,7 @@ def test_the_first_answer_comes_first_and_on_standard_error():
     loud = [argument for argument in SMALL if argument != "--quiet"]
     result = run(*loud, "--traffic", "20/day")
     first, _, rest = result.stderr.partition("\n")
-    assert first.startswith("First estimate, within about 15 %: tea has decided everything after")
+    assert first.startswith("First estimate, within about 20 %: tea has decided everything after")
     assert "full factorial test (fixed size)" in rest
     assert "simulating tea; then uniform, flat_ucb1. Ctrl-C ends it" in rest
     assert result.stdout == run(*SMALL, "--traffic", "20/day").stdout

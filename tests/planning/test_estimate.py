@@ -16,7 +16,7 @@ from factored_bandits.planning.fixed import margins
 from factored_bandits.planning.forecast import share_point
 
 EASY = fb.Assumptions(factors=(3, 2), base_rate=0.3, lift=0.8)
-HARD = fb.Assumptions(factors=(5, 4, 3), base_rate=0.01, lift=0.05)
+HARD = fb.Assumptions(factors=(3, 2), base_rate=0.01, lift=0.05)
 
 
 def make(assumptions=EASY, traffic=None, policies="tea", repetitions=8, **options):
@@ -37,15 +37,15 @@ def hard():
 @pytest.mark.parametrize("problem", [EASY, fb.Assumptions((4,), base_rate=0.2, lift=0.5)])
 def test_the_estimate_is_close_to_the_simulation(problem, bound):
     plan = make(problem, policies=[fb.policies.make("tea", bound=bound)], repetitions=60)
-    simulated, guess = plan.forecasts[0], plan.estimates[0]
-    assert guess.estimated
+    simulated, estimated = plan.forecasts[0], plan.estimates[0]
+    assert estimated.estimated
     assert not simulated.estimated
     for part in (0.5, 0.9):
-        ratio = share_point(guess.all_decided, part) / share_point(simulated.all_decided, part)
+        ratio = share_point(estimated.all_decided, part) / share_point(simulated.all_decided, part)
         assert abs(ratio - 1) < UNCERTAINTY
-    lost = guess.lost(guess.all_decided) / simulated.lost(simulated.all_decided)
+    lost = estimated.lost(estimated.all_decided) / simulated.lost(simulated.all_decided)
     assert abs(lost - 1) < UNCERTAINTY
-    assert guess.best_found == 1.0
+    assert estimated.best_found == 1.0
 
 
 def test_the_estimate_depends_on_the_means_only():
@@ -73,7 +73,8 @@ def test_averages_over_active_levels():
 def test_where_there_is_no_estimate():
     tea = fb.policies.make("tea")
     assert estimate(fb.policies.make("flat_ucb1"), EASY.problem(), seed=0) is None
-    moving = fb.environments.make("stochastically_constrained", effects=[[0.3, 0.1], [0.3, 0.1]])
+    effects = [[0.3, 0.1], [0.3, 0.1]]
+    moving = fb.environments.make("stochastically_constrained", effects=effects, swing=0.1)
     assert estimate(tea, moving, seed=0) is None
     large = fb.Assumptions((2000, 2), base_rate=0.1, lift=0.5)
     assert estimate(tea, large.problem(), seed=0) is None
@@ -112,7 +113,7 @@ def test_plans_on_the_way():
     options = {"policies": "tea, uniform", "repetitions": 4, "traffic": 100}
     last = make(**options, progress=seen.append)
     assert seen[0].pending == ["tea", "uniform"]
-    assert seen[0].verdict.sentence.startswith("First estimate, within about 15 %: tea has decided")
+    assert seen[0].verdict.sentence.startswith("First estimate, within about 20 %: tea has decided")
     assert "~" in seen[0].tables()[0].rows[0][2]
     assert "nothing simulated; not simulated yet: tea, uniform" in str(seen[0])
 
@@ -177,7 +178,7 @@ def test_small_differences_are_warned_of_with_the_number(hard):
     assert hard.verdict.within_a_year is False
     (warning,) = hard.warnings
     opening = "warning: a lift of 5 % on a rate of 1 % is a difference of 0.05 percentage points; "
-    assert warning.startswith(f"{opening}to see it takes about 2")
+    assert warning.startswith(f"{opening}to see it takes about 1")
     half = share_point(hard.estimates[0].all_decided, 0.5)
     assert warning.endswith(f" rounds, {half / 2000 / 365:.0f} years at 2,000 a day")
     assert make(quick=True).warnings == []
@@ -185,8 +186,7 @@ def test_small_differences_are_warned_of_with_the_number(hard):
 
 
 def test_a_simulation_that_ended_too_soon_is_warned_of_by_the_estimate():
-    low = fb.Assumptions((2, 2), base_rate=0.01, lift=0.05)
-    plan = make(low, policies="tea(bound=betting)", horizon=1000, repetitions=2)
+    plan = make(HARD, policies="tea(bound=betting)", horizon=1000, repetitions=2)
     assert "had not decided everything after 1,000 rounds" in plan.verdict.sentence
     (warning,) = plan.warnings
     assert "years at 1,000 a day" in warning

@@ -7,6 +7,7 @@ import math
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -15,6 +16,7 @@ import pytest
 import factored_bandits as fb
 import problems
 from factored_bandits.errors import InvalidInputError, RewardOutOfRangeError, UnknownNameError
+from factored_bandits.simulation.runner import Runner
 from oracles import literal
 
 
@@ -305,6 +307,29 @@ def test_ctrl_c_keeps_what_is_finished():
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=60)
     assert out.strip() == "True True True"
+
+
+def test_ctrl_c_does_not_wait_for_what_cannot_hear_it(monkeypatch):
+    """Compiling cannot be stopped: here a repetition that ends only when the test lets it."""
+    problem = fb.environments.spiked(levels=2, best=0.81, gap=0.5)
+    real, compiled = Runner.repetition, threading.Event()
+
+    def repetition(runner, index, report):
+        if index > 0:
+            compiled.wait(60)
+        return real(runner, index, report)
+
+    def watch(result):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Runner, "repetition", repetition)
+    try:
+        result = fb.simulate("tea", problem, 500, 3, workers=2, progress=False, watch=watch)
+        assert not compiled.is_set()
+    finally:
+        compiled.set()
+    assert result.interrupted
+    assert [record.repetition for record in result.records] == [0]
 
 
 def test_watching_sees_what_is_finished_and_changes_nothing():

@@ -28,16 +28,16 @@ from .fixed import margins, variance
 from .forecast import Forecast, forecast
 
 # a step is this share of the rounds before it; nothing is followed for longer than that
-STEP = 0.03
+STEP = 0.05
 LONGEST = 10**12
 # repetitions times levels, and repetitions; more levels than that are left to the simulation
-WALKS = 400
-MOST_REPETITIONS = 40
+WALKS = 1000
+MOST_REPETITIONS = 100
 LEAST_REPETITIONS = 5
 MOST_LEVELS = 1000
 MOST_COMBINATIONS = 10**5
 # The largest error seen, as a share of the rounds: `python benchmarks/plan.py --accuracy`.
-UNCERTAINTY = 0.15
+UNCERTAINTY = 0.2
 
 
 def estimate(policy: Policy, problem: Environment, seed: int, least: int = 0) -> Forecast | None:

@@ -91,7 +91,7 @@ class FactorWalk:
         size = means.shape[1]
         tau = _threshold(bound, self.lead[at], self.comparisons[at], size, self.evidence[at])
         gone = np.zeros_like(self.active)
-        gone[at] = tau.astype(np.float64) > log_inv_delta
+        gone[at] = np.asarray(tau, dtype=np.float64) > log_inv_delta
         return gone
 
     def _gained(
@@ -109,7 +109,8 @@ class FactorWalk:
         """
         before = self.lead[at], self.comparisons[at], self.squares[at]
         up, none, down = (
-            _gains[bound](y, *before).astype(np.float64) for y in (FARTHEST, 0.0, -FARTHEST)
+            np.asarray(_gains[bound](y, *before), dtype=np.float64)
+            for y in (FARTHEST, 0.0, -FARTHEST)
         )
         share = square / FARTHEST**2
         tilt = mean / FARTHEST

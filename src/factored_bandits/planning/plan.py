@@ -131,7 +131,7 @@ class Plan:
         >>> assumptions = fb.Assumptions((3, 2), base_rate=0.3, lift=0.5)
         >>> plan = fb.plan(assumptions, "200/day", quick=True)
         >>> print(plan.summary("visitors"))
-        At 200 visitors a day: decided in about 6.1 days; a full factorial test: 2.3 days, deciding
+        At 200 visitors a day: decided in about 6.9 days; a full factorial test: 2.3 days, deciding
         everything 64 % of the time.
         """
         return summary(self.shown, self.traffic, self.fixed, unit)

@@ -93,7 +93,7 @@ def plan(
     The answer of the first second, and one on the way:
 
     >>> print(fb.plan(assumptions, "50/day", quick=True).summary("visitors"))
-    At 50 visitors a day: decided in about 8.0 days; a full factorial test: 2.7 days, deciding
+    At 50 visitors a day: decided in about 7.9 days; a full factorial test: 2.7 days, deciding
     everything 66 % of the time.
     >>> seen = []
     >>> options = {"policies": "tea", "repetitions": 2, "flat": False}

@@ -155,6 +155,13 @@ def _threads(workers: int | None) -> int:
     return checked if compiles() else 1
 
 
+class Threads(ThreadPoolExecutor):
+    """Threads that nobody waits for: one that compiles hears of Ctrl-C only when it has ended."""
+
+    def __exit__(self, *error: object) -> None:
+        self.shutdown(wait=False)
+
+
 def _run_all(
     runner: Runner,
     repetitions: int,
@@ -177,7 +184,7 @@ def _run_all(
     seen = ""
     said = 0.0
 
-    with ThreadPoolExecutor(workers) as pool:
+    with Threads(workers) as pool:
         try:
             while len(done) < repetitions:
                 # Only a few are queued at a time, so that memory does not grow with repetitions.
@@ -198,7 +205,7 @@ def _run_all(
                 bar.update(sum(reached), COMPILING if waiting else "", seen)
         except BaseException as error:
             stop.set()
-            pool.shutdown(cancel_futures=True)
+            pool.shutdown(wait=False, cancel_futures=True)
             if not isinstance(error, KeyboardInterrupt):
                 raise
             interrupted = True
