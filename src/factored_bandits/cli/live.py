@@ -68,14 +68,13 @@ def _lines() -> Callable[[Plan], None]:
 
 def brief(plan: Plan, width: int) -> str:
     """The sentence, and when each policy has decided."""
-    from factored_bandits.core.table import Table
-    from factored_bandits.planning.cards import fitted, wrapped
+    from factored_bandits.core.table import Table, wrapped
 
     overview = plan.tables()[0]
     columns = tuple(overview.columns[i] for i in COLUMNS)
     rows = [tuple(row[i] for i in COLUMNS) for row in overview.rows]
-    opening = [wrapped(line, width) for line in (plan.verdict.sentence, *plan.warnings)]
-    return "\n".join([*opening, "", fitted(Table("", columns, rows), width)])
+    opening = [wrapped(line, width, "  ") for line in (plan.verdict.sentence, *plan.warnings)]
+    return "\n".join([*opening, "", Table("", columns, rows).fitted(width)])
 
 
 def status(plan: Plan) -> str:

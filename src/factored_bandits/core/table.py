@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 FOLDED = 16  # characters
+NO_BREAK = "\u00a0"
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ class Table:
         if max(map(len, body.splitlines())) > width:
             body = "\n\n".join(self._record(row, width) for row in self.rows)
 
-        outside = [_wrapped(text, width) for text in (self.title, self.caption)]
+        outside = [wrapped(text, width) for text in (self.title, self.caption)]
         return "\n".join(part for part in (outside[0], body, outside[1]) if part)
 
     def _record(self, row: tuple[str, ...], width: int) -> str:
@@ -127,9 +128,19 @@ def _narrowest(column: tuple[str, ...]) -> int:
     return min(longest, FOLDED) if is_text else longest
 
 
-def _wrapped(text: str, width: int) -> str:
-    lines = [textwrap.wrap(line, width, break_long_words=False) for line in text.splitlines()]
-    return "\n".join(part for parts in lines for part in parts)
+def wrapped(text: str, width: int, indent: str = "") -> str:
+    """The text in lines of at most so many columns; a number keeps its percent sign.
+
+    >>> print(wrapped("a lift of 20 %", 12, indent="  "))
+    a lift of
+      20 %
+    """
+    kept = text.replace(" %", f"{NO_BREAK}%")
+    lines = [
+        textwrap.wrap(line, width, subsequent_indent=indent, break_long_words=False)
+        for line in kept.splitlines()
+    ]
+    return "\n".join(part for parts in lines for part in parts).replace(NO_BREAK, " ")
 
 
 def number(value: float, like: float) -> str:

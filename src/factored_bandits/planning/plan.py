@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from factored_bandits.core.table import Table
+from factored_bandits.core.table import Table, wrapped
 from factored_bandits.environments import Environment
 
 from .assumptions import Assumptions
-from .cards import narrow
 from .fixed import FixedTest
 from .forecast import Forecast, share_point
 from .outlook import summary, warnings
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
 FORMAT = "factored-bandits/plan"
 VERSION = 1
+INDENT = "  "  # of the second line of a sentence
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +157,10 @@ class Plan:
         str
             The text; tables that are too wide become a block of lines per row.
         """
-        return str(self) if width is None else narrow(self, width)
+        if width is None:
+            return str(self)
+        opening = (wrapped(line, width, INDENT) for line in (self.verdict.sentence, *self.warnings))
+        return "\n\n".join(["\n".join(opening), *(table.fitted(width) for table in self.tables())])
 
     def plot(self, path: str | Path | None = None, *, title: str | None = None) -> Figure:
         """Draw the share of repetitions that are decided, over time.

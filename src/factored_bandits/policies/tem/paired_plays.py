@@ -63,7 +63,7 @@ def update_paired_plays(state: State, l: int, count: int) -> bool:
             ij = state.pair_offsets[l] + i * size + j
             ji = state.pair_offsets[l] + j * size + i
 
-            update_evidence(state, ij, ji, rewards_of(state, base + i), rewards_of(state, base + j))
+            update_evidence(state, ij, ji, base + i, base + j)
 
             difference = state.D[ij]
             n = state.N[ij]
@@ -80,65 +80,74 @@ def update_paired_plays(state: State, l: int, count: int) -> bool:
 
 
 @kernel
-def rewards_of(state: State, level: int) -> Floats:
-    """The rewards of one arm in the phase."""
-    first = state.phase_first[level]
-    return state.phase_rewards[first : first + state.phase_plays[level]]
-
-
-@kernel
-def update_evidence(state: State, ij: int, ji: int, of_i: Floats, of_j: Floats) -> None:
+def update_evidence(state: State, ij: int, ji: int, i: int, j: int) -> None:
     """The comparisons of i with j in one phase: the evidence for both sides, then D and N."""
     # each comparison stands for as many pairs of plays as the arm with more plays has plays
-    pairs_per_comparison = max(len(of_i), len(of_j))
+    pairs_per_comparison = max(state.phase_plays[i], state.phase_plays[j])
     difference = state.D[ij]
+    n = state.N[ij]
 
     if state.bound[0] == BETTING:
         squares = state.sum_of_squares[ij]
-        stake_on_i = stake(difference, squares)
-        stake_on_j = stake(-difference, squares)
-        state.evidence[ij] += sum_of_logs(stake_on_i, of_i, of_j) / pairs_per_comparison
-        state.evidence[ji] += sum_of_logs(stake_on_j, of_j, of_i) / pairs_per_comparison
-        state.sum_of_squares[ij] = squares + sum_of_squares(0.0, of_i, of_j) / pairs_per_comparison
+        log_growth = sum_of_logs(state, stake(difference, squares), i, j)
+        state.evidence[ij] += log_growth / pairs_per_comparison
+        log_growth = sum_of_logs(state, stake(-difference, squares), j, i)
+        state.evidence[ji] += log_growth / pairs_per_comparison
+        state.sum_of_squares[ij] += sum_of_squares(state, 0.0, i, j) / pairs_per_comparison
     else:
-        n = state.N[ij]
-        about_i = sum_of_squares(centre(difference, n), of_i, of_j)
-        about_j = sum_of_squares(centre(-difference, n), of_j, of_i)
-        state.evidence[ij] += about_i / pairs_per_comparison
-        state.evidence[ji] += about_j / pairs_per_comparison
+        spread = sum_of_squares(state, centre(difference, n), i, j)
+        state.evidence[ij] += spread / pairs_per_comparison
+        spread = sum_of_squares(state, centre(-difference, n), j, i)
+        state.evidence[ji] += spread / pairs_per_comparison
 
     # line 34, line 35
-    total = 0.0
-    for mine in of_i:
-        for theirs in of_j:
-            total += mine - theirs
-    state.D[ij] = difference + total / pairs_per_comparison
-    state.N[ij] += min(len(of_i), len(of_j))
+    state.D[ij] = difference + sum_of_differences(state, i, j) / pairs_per_comparison
+    state.N[ij] = n + min(state.phase_plays[i], state.phase_plays[j])
+
+
+# Sums over all pairs of a play of one arm with a play of the other; arms are indices over levels
 
 
 @kernel
-def sum_of_logs(staked: float, of_one: Floats, of_other: Floats) -> float:
-    """What a stake on one arm adds to log wealth, summed over all pairs of plays."""
+def end(state: State, arm: int) -> int:
+    """Where the rewards of an arm end in phase_rewards."""
+    return state.phase_first[arm] + state.phase_plays[arm]
+
+
+@kernel
+def sum_of_differences(state: State, one: int, other: int) -> float:
+    """By how much the plays of one arm are ahead of those of the other."""
+    total = 0.0
+    for p in range(state.phase_first[one], end(state, one)):
+        for q in range(state.phase_first[other], end(state, other)):
+            total += state.phase_rewards[p] - state.phase_rewards[q]
+    return total
+
+
+@kernel
+def sum_of_squares(state: State, about: float, one: int, other: int) -> float:
+    """The squares of the differences about a centre."""
+    total = 0.0
+    for p in range(state.phase_first[one], end(state, one)):
+        for q in range(state.phase_first[other], end(state, other)):
+            total += (state.phase_rewards[p] - state.phase_rewards[q] - about) ** 2
+    return total
+
+
+@kernel
+def sum_of_logs(state: State, staked: float, one: int, other: int) -> float:
+    """What a stake on one arm adds to log wealth."""
     if staked == 0.0:
         return 0.0
 
     total = 0.0
     product = 1.0
-    for mine in of_one:
-        for theirs in of_other:
-            product *= 1.0 + max(staked * (mine - theirs), LARGEST_LOSS)
+    for p in range(state.phase_first[one], end(state, one)):
+        for q in range(state.phase_first[other], end(state, other)):
+            y = state.phase_rewards[p] - state.phase_rewards[q]
+            product *= 1.0 + max(staked * y, LARGEST_LOSS)
             if not SMALL_PRODUCT < product < LARGE_PRODUCT:
                 total += math.log(product)
                 product = 1.0
 
     return total + math.log(product)
-
-
-@kernel
-def sum_of_squares(about: float, of_one: Floats, of_other: Floats) -> float:
-    """The squares of the differences about a centre, summed over all pairs of plays."""
-    total = 0.0
-    for mine in of_one:
-        for theirs in of_other:
-            total += (mine - theirs - about) ** 2
-    return total
