@@ -76,7 +76,7 @@ def run_options(group: str) -> list[click.Option]:
     one = click.Option(
         ["--policy", "policies"],
         required=True,
-        help="The algorithm, such as tea or 'flat_ucb1(alpha=0.5)'.",
+        help="The algorithm, such as tea, 'flat_ucb1(alpha=0.5)' or path/to/mine.py.",
     )
     certify = click.Option(
         ["--certificate"], is_flag=True, help="Show how often each level was certified."

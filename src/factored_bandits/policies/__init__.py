@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from .adapter import adapt
 from .base import Info, LevelReport
-from .contract import state_fault
 from .description import Description, describe
 from .parameters import scaling
 from .policy import Policy
@@ -31,5 +30,4 @@ __all__ = [
     "make_all",
     "names",
     "scaling",
-    "state_fault",
 ]

@@ -57,7 +57,7 @@ def state_fault(module: Any, state: Any) -> str:
 
     Examples
     --------
-    >>> from factored_bandits.policies import load, state_fault
+    >>> from factored_bandits.policies import load
     >>> state_fault(load("tea"), [1, 2])
     'init gives a list, not a State'
     """

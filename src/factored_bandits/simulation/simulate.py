@@ -56,8 +56,8 @@ def simulate(
     Parameters
     ----------
     policy
-        A label such as `"tea(bound=betting)"`, a made policy, or a module that follows the
-        contract.
+        A label such as `"tea(bound=betting)"`, a made policy, a module that follows the contract,
+        or the path of its file, `"path/to/mine.py"`.
     environment
         The problem, made by `fb.environments`.
     horizon

@@ -19,7 +19,7 @@ from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.loop import HIGH, LOW, SHIFT, SLOPE, Run
 from factored_bandits.core.rng import generators
 from factored_bandits.errors import ContractError
-from factored_bandits.policies import state_fault
+from factored_bandits.policies.contract import state_fault
 
 from .faults import located, wrong_length, wrong_level, wrong_reward
 from .runner import Runner

@@ -14,7 +14,8 @@ from factored_bandits.core.linking import is_kernel
 from factored_bandits.core.loop import SHIFT, SLOPE
 from factored_bandits.core.rng import generators
 from factored_bandits.errors import ContractError
-from factored_bandits.policies import Policy, describe, make, state_fault
+from factored_bandits.policies import Policy, describe, make
+from factored_bandits.policies.contract import state_fault
 from factored_bandits.policies.registry import FOLDERS
 from factored_bandits.simulation.runner import Runner
 from factored_bandits.simulation.simulate import simulate
