@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
-from factored_bandits.core.checks import integer, probability
+from factored_bandits.core.checks import flag, integer, probability
 from factored_bandits.core.rng import generators
 from factored_bandits.environments import PastDuels
 from factored_bandits.errors import InvalidInputError
@@ -108,7 +108,7 @@ class Agent:
         self._ledger = Ledger(self._rewards.outcomes)
 
         self._interaction_test = None
-        if diagnostics:
+        if flag("diagnostics", diagnostics):
             self._interaction_test = fit.interaction_test(
                 self._policy, self._labels, self._rewards.range
             )

@@ -54,7 +54,7 @@ def checked_range(reward_range: Any) -> Range | None:
 
     try:
         low, high = (float(end) for end in reward_range)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         low = high = math.nan
 
     if not (math.isfinite(low) and math.isfinite(high) and low < high):

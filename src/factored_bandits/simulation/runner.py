@@ -11,6 +11,7 @@ import numpy as np
 
 from factored_bandits.core import loop
 from factored_bandits.core.arrays import Floats, Ints, offsets_of
+from factored_bandits.core.checks import shown
 from factored_bandits.core.kernel import bind
 from factored_bandits.core.rng import generators
 from factored_bandits.environments import Environment
@@ -240,7 +241,7 @@ def check_fit(policy: Policy, environment: Environment) -> None:
     if not isinstance(environment, Environment):
         raise InvalidInputError(
             "environment must be made by fb.environments (make(...) or a generator), "
-            f"not {environment!r}"
+            f"not {shown(environment)}"
         )
 
     if policy.info.kind != environment.kind:
