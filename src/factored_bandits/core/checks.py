@@ -58,7 +58,7 @@ def _whole(value: Any) -> int | None:
 
     try:
         if isinstance(value, Real | Decimal):
-            number = int(math.trunc(value))
+            number = operator.index(math.trunc(value))
             return number if number == value else None
         return operator.index(value)
     except (TypeError, ValueError, OverflowError):

@@ -30,6 +30,8 @@ SLICE_SECONDS = 0.2
 EVENTS_PER_LEVEL = 4
 SPARE_EVENTS = 1_000
 
+EXAMPLES = {"duel": "dueling_tea", "factored": "tea"}
+
 Report = Callable[[int, int], bool]
 
 
@@ -249,7 +251,7 @@ def check_fit(policy: Policy, environment: Environment) -> None:
         raise InvalidInputError(
             f"{policy.name} plays {kinds[policy.info.kind]}, {environment.name} is one of "
             f"{kinds[environment.kind]}; "
-            f"fb.policies.names({environment.kind!r}) lists the policies that fit"
+            f"use a policy for {kinds[environment.kind]}, such as {EXAMPLES[environment.kind]!r}"
         )
 
     if policy.info.feedback == "semi-bandit" and not environment.semi_bandit:
