@@ -14,8 +14,6 @@ import importlib
 
 TYPE_CHECKING = False  # as in typing, whose import would take most of the time of this one
 if TYPE_CHECKING:
-    from typing import Any
-
     from factored_bandits import environments, errors, inference, lab, policies, testing, theory
     from factored_bandits.agent import Agent
     from factored_bandits.environments import load_duels, load_preferences, suites
@@ -77,10 +75,10 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Import a public name when it is first used, so that `import factored_bandits` is instant."""
     if name in _MODULES:
-        value: Any = importlib.import_module(f"{__name__}.{_MODULES[name]}")
+        value: object = importlib.import_module(f"{__name__}.{_MODULES[name]}")
     elif name in _MEMBERS:
         value = getattr(importlib.import_module(f"{__name__}.{_MEMBERS[name]}"), name)
     else:

@@ -23,6 +23,8 @@ import difflib
 from collections.abc import Iterable
 
 FEW = 10  # names that are listed even where one of them is near
+MOST = 100  # names that are listed at all
+LONGEST_SHOWN = 80  # characters of a value in a message
 
 
 class FactoredBanditsError(Exception):
@@ -65,8 +67,11 @@ class UnknownNameError(InvalidInputError, LookupError):
         """
         known = sorted(known)
         hint = did_you_mean(name, known)
-        every = f" (known: {', '.join(known)})" if not hint or len(known) <= FEW else ""
-        return cls(f"no {what} named {name!r}{hint}{every}")
+        more = f" and {len(known) - MOST:,} more" if len(known) > MOST else ""
+        every = f" (known: {', '.join(known[:MOST])}{more})"
+        if hint and len(known) > FEW:
+            every = ""
+        return cls(f"no {what} named {shown(name)}{hint}{every}")
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
@@ -94,6 +99,33 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     plain = {_plain(each): each for each in known}
     near = difflib.get_close_matches(_plain(str(name)), plain, n=1)
     return f"; did you mean {plain[near[0]]!r}?" if near else ""
+
+
+def shown(value: object) -> str:
+    """A value for a message: on one line, not too long, and a number of NumPy as a number.
+
+    Parameters
+    ----------
+    value
+        What was given.
+
+    Returns
+    -------
+    str
+        Its shortened `repr`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> shown(np.float64(2.5)), shown("two"), shown(np.eye(2)), shown("x" * 1000)[70:]
+    ('2.5', "'two'", 'array([[1., 0.], [0., 1.]])', "xxxxxx...'")
+    """
+    # Not by its class: this file imports nothing, so that the command line starts at once.
+    of_numpy = type(value).__module__ == "numpy" and getattr(value, "shape", None) == ()
+    text = " ".join(repr(value.item() if of_numpy else value).split())  # type: ignore[attr-defined]
+    if len(text) <= LONGEST_SHOWN:
+        return text
+    return f"{text[: LONGEST_SHOWN - 4]}...{text[-1]}"
 
 
 def _plain(name: str) -> str:

@@ -30,6 +30,14 @@ COMMAND = [sys.executable, "-m", "factored_bandits.cli"]
         ("compar rank1", "No such command 'compar'. Did you mean 'compare'?"),
         ("suite factord", "'factord' is not one of factored, duels; did you mean 'factored'?"),
         ("compare rank1 --levels 1.5e0", "'--levels': '1.5e0' is not a whole number such as"),
+        (
+            "compare rank1 --seed 99999999999999999999",
+            "'--seed': '99999999999999999999' is too large: it has 20 digits.",
+        ),
+        (
+            "compare stochastically-constrained --best-moves maybe",
+            "'--best-moves': 'maybe' is neither yes nor no.",
+        ),
         ("compare rank1 --best nan", "'--best': 'nan' is not a number such as 0.2"),
         ("compare identical-gap --arms 1e6 --policies dueling_tea", "needs about 14.6 TiB"),
         ("compare rank1 --levels 100000000", "a problem with 2 factors of 100,000,000 levels"),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
+from factored_bandits.core.checks import shown
 from factored_bandits.core.limits import MOST_ROUNDS
 from factored_bandits.environments import PastDuels, count_duels, load_duels
 from factored_bandits.errors import InvalidInputError
@@ -63,7 +64,7 @@ def _counts(history: Any, arms: tuple[Any, ...]) -> Floats:
         raise InvalidInputError(
             "history must be the path of a CSV file, a list of (winner, loser) or (winner, loser, "
             "tie), an array of wins of row over column, or what fb.load_duels returned, "
-            f"not {history!r}"
+            f"not {shown(history)}"
         ) from None
 
 

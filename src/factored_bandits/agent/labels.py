@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from factored_bandits.core.arrays import Ints
+from factored_bandits.core.checks import shown
 from factored_bandits.errors import InvalidInputError
 
 Label = str | int | float | bool | None  # what survives a dump
@@ -81,7 +82,8 @@ def labels(factors: Mapping[str, Sequence[Label]] | None, arms: Sequence[Label] 
 
     if not isinstance(factors, Mapping) or not factors:
         raise InvalidInputError(
-            f"factors must be a dict with a list of levels for at least one factor, not {factors!r}"
+            f"factors must be a dict with a list of levels for at least one factor, not "
+            f"{shown(factors)}"
         )
 
     for name in factors:
@@ -93,8 +95,10 @@ def labels(factors: Mapping[str, Sequence[Label]] | None, arms: Sequence[Label] 
 
 
 def _levels(what: str, given: Any) -> tuple[Label, ...]:
-    if isinstance(given, (str, bytes)) or not isinstance(given, (Sequence, np.ndarray)):
-        raise InvalidInputError(f"{what} must be a list of labels, not {given!r}")
+    # Anything in order will do, such as a column of a data frame; sets and tables are not.
+    unordered = isinstance(given, (str, bytes, Mapping, Set)) or not isinstance(given, Iterable)
+    if unordered or len(getattr(given, "shape", (1,))) != 1:
+        raise InvalidInputError(f"{what} must be a list of labels, not {shown(given)}")
     found: dict[Any, None] = {}
     for item in given:
         label = item.item() if isinstance(item, np.generic) else item

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
-from factored_bandits.core.checks import integer
+from factored_bandits.core.checks import flag, integer
 from factored_bandits.core.limits import MOST_ROUNDS
 from factored_bandits.core.rng import generators
 from factored_bandits.environments import PastDuels
@@ -71,7 +71,7 @@ class Parts:
         state = self._policy.module.init(self._params, sizes, self._horizon)
 
         self._interaction_test = None
-        if diagnostics:
+        if flag("diagnostics", diagnostics):
             self._interaction_test = fit.interaction_test(
                 self._policy, self._labels, self._rewards.range
             )

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
+from factored_bandits.core.checks import shown
 from factored_bandits.core.limits import LARGEST_REWARD
 from factored_bandits.errors import InvalidInputError, RewardOutOfRangeError
 from factored_bandits.policies import Policy, scaling
@@ -73,7 +74,7 @@ class Rewards:
             value = math.nan
 
         if not math.isfinite(value):
-            raise RewardOutOfRangeError(f"a reward must be a finite number, not {reward!r}")
+            raise RewardOutOfRangeError(f"a reward must be a finite number, not {shown(reward)}")
 
         if self.allowed and value not in self.allowed:
             tie = "0.5 for a tie" if TIE in self.allowed else "the policy does not learn from ties"
@@ -154,7 +155,7 @@ def _checked_default(made: Rewards, default: Any) -> float:
     try:
         return made.checked(default)
     except RewardOutOfRangeError as error:
-        raise RewardOutOfRangeError(f"default={default!r}: {error}") from None
+        raise RewardOutOfRangeError(f"default={shown(default)}: {error}") from None
 
 
 def _range(policy: Policy, given: Any) -> Range | None:

@@ -12,7 +12,7 @@ import click
 
 from factored_bandits.errors import InvalidInputError
 
-from .values import Choice, Count, Number
+from .values import Choice, Count, Number, YesNo
 
 if TYPE_CHECKING:
     from factored_bandits.core.arrays import Floats
@@ -107,7 +107,7 @@ def options(generator: Callable[..., Environment]) -> Iterator[click.Option]:
 def _type(hint: Any) -> Any:
     if typing.get_origin(hint) is typing.Literal:
         return Choice(typing.get_args(hint))
-    return {int: Count(), float: Number()}.get(hint, hint)
+    return {int: Count(), float: Number(), bool: YesNo()}.get(hint, hint)
 
 
 FILES = {

@@ -10,6 +10,8 @@ import click
 
 from factored_bandits.errors import did_you_mean
 
+MOST_DIGITS = 18
+
 
 class Count(click.ParamType):  # type: ignore[type-arg]
     """A whole number, also written 1e6 or 1_000_000."""
@@ -20,10 +22,15 @@ class Count(click.ParamType):  # type: ignore[type-arg]
         """The number, or a usage error that names the option."""
         try:
             exact = decimal.Decimal(str(value))
-            if exact.is_finite() and exact.adjusted() <= 18 and exact == exact.to_integral_value():
-                return int(exact)
         except decimal.InvalidOperation:
-            exact = None
+            exact = decimal.Decimal("nan")
+
+        if exact.is_finite() and exact.adjusted() > MOST_DIGITS:
+            self.fail(
+                f"{value!r} is too large: it has {exact.adjusted() + 1:,} digits.", param, ctx
+            )
+        if exact.is_finite() and exact == exact.to_integral_value():
+            return int(exact)
         self.fail(f"{value!r} is not a whole number such as 1000000 or 1e6.", param, ctx)
 
 
@@ -43,6 +50,17 @@ class Number(click.ParamType):  # type: ignore[type-arg]
         if not math.isfinite(number):
             self.fail(f"{value!r} is not a number such as 0.2.", param, ctx)
         return number
+
+
+class YesNo(click.types.BoolParamType):
+    """Yes or no, also written true or false, 1 or 0."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The answer, or a usage error that names the option."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"{value!r} is neither yes nor no.", param, ctx)
 
 
 class Choice(click.Choice):  # type: ignore[type-arg]

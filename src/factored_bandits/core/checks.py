@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 import math
+import operator
+from decimal import Decimal
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from factored_bandits.errors import InvalidInputError, did_you_mean
+from factored_bandits.errors import InvalidInputError, did_you_mean, shown
 
-LONGEST_SHOWN = 80  # characters of a value in a message
-
-
-def shown(value: Any) -> str:
-    """A value for a message: on one line, not too long, and a number of NumPy as a number.
-
-    >>> shown(np.float64(2.5)), shown("two"), shown(np.zeros(3)), shown("x" * 1000)[70:]
-    ('2.5', "'two'", 'array([0., 0., 0.])', "xxxxxx...'")
-    """
-    plain = value.item() if isinstance(value, np.generic) else value
-    text = " ".join(repr(plain).split())
-    if len(text) <= LONGEST_SHOWN:
-        return text
-    return f"{text[: LONGEST_SHOWN - 4]}...{text[-1]}"
+__all__ = ["finite", "flag", "integer", "one_of", "probability", "shown"]
 
 
-def one_of(name: str, value: Any, choices: tuple[str, ...]) -> str:
+def one_of(name: str, value: Any, choices: tuple[Any, ...]) -> Any:
     """The value, if it is one of the choices.
 
     >>> one_of("link", "Linear", ("linear", "logistic"))
@@ -34,10 +23,12 @@ def one_of(name: str, value: Any, choices: tuple[str, ...]) -> str:
     factored_bandits.errors.InvalidInputError: link must be 'linear' or 'logistic', not 'Linear'; \
 did you mean 'linear'?
     """
-    if isinstance(value, str) and value in choices:
+    # An array is not compared with a word, and True is not 1.
+    if any(type(value) is type(choice) and value == choice for choice in choices):
         return value
+
     known = " or ".join(map(repr, choices))
-    hint = did_you_mean(value, choices) if isinstance(value, str) else ""
+    hint = did_you_mean(value, map(str, choices)) if isinstance(value, str) else ""
     raise InvalidInputError(f"{name} must be {known}, not {shown(value)}{hint}")
 
 
@@ -50,19 +41,39 @@ def integer(name: str, value: Any, low: int, high: int | None = None) -> int:
     Traceback (most recent call last):
     factored_bandits.errors.InvalidInputError: levels must be a whole number from 1 to 9, not 2.5
     """
-    try:
-        number = int(value)
-        fits = number == value and not isinstance(value, bool | np.bool_) and low <= number
-    except (TypeError, ValueError, OverflowError):
-        fits = False
-
-    if not fits or (high is not None and number > high):
+    number = _whole(value)
+    if number is None or number < low or (high is not None and number > high):
         upto = "" if high is None else f" to {high:,}"
         raise InvalidInputError(
             f"{name} must be a whole number from {low}{upto}, not {shown(value)}"
         )
 
     return number
+
+
+def _whole(value: Any) -> int | None:
+    """The integer that a value is, of any type of numbers; None if it is none."""
+    if isinstance(value, bool | np.bool_):
+        return None
+
+    try:
+        if isinstance(value, Real | Decimal):
+            number = operator.index(math.trunc(value))
+            return number if number == value else None
+        return operator.index(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def flag(name: str, value: Any) -> bool:
+    """True or False, also written 1 or 0.
+
+    >>> flag("progress", 0)
+    False
+    """
+    if isinstance(value, bool | np.bool_ | int) and value in (0, 1):
+        return bool(value)
+    raise InvalidInputError(f"{name} must be True or False, not {shown(value)}")
 
 
 def finite(name: str, value: Any) -> float:

@@ -14,6 +14,7 @@ from pathlib import Path
 from factored_bandits.errors import InvalidInputError
 
 UNNOTICED = 2**26  # bytes; what needs less is not worth a look at the system
+MOST = 2**90  # bytes; beyond that one number is as good as another
 UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
 # Of version 2 and version 1 of control groups: the mount, the limit, what is in use.
@@ -47,9 +48,10 @@ def check(what: str, needed: float, fits: Callable[[int], str]) -> None:
 def amount(count: float) -> str:
     """So many bytes, for people.
 
-    >>> amount(8 * 200_000**2), amount(512), amount(2**100)
-    ('298 GiB', '512 bytes', '1,100,000,000,000 EiB')
+    >>> amount(8 * 200_000**2), amount(512), amount(10**400)
+    ('298 GiB', '512 bytes', '1,070,000,000 EiB')
     """
+    count = min(count, MOST)
     unit = 0
     while count >= 1024 and unit < len(UNITS) - 1:
         count /= 1024

@@ -88,7 +88,7 @@ def load(name: str) -> types.ModuleType:
     ['cyclic', 'hard_condorcet']
     """
     known = _modules()
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         raise UnknownNameError.of("environment", name, known)
     return importlib.import_module(known[name])
 

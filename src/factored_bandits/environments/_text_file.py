@@ -21,6 +21,17 @@ def path_of(given: Any) -> Path:
         raise InvalidInputError(f"path must be the path of a file, not {shown(given)}") from None
 
 
+def existing(path: Path) -> Path:
+    """The path, if there is a file."""
+    try:
+        found = path.is_file()
+    except (OSError, ValueError):  # too long for the system, or with letters that no name has
+        found = False
+    if not found:
+        raise InvalidInputError(f"no file {shown(str(path))[1:-1]}")
+    return path
+
+
 def read_text(path: Path, hint: str = "") -> str:
     """The text; `hint` says what else a file that is no text may be.
 
@@ -30,10 +41,8 @@ def read_text(path: Path, hint: str = "") -> str:
     >>> read_text(file) == "Zo\u00eb"
     True
     """
-    if not path.is_file():
-        raise InvalidInputError(f"no file {path}")
     try:
-        data = path.read_bytes()
+        data = existing(path).read_bytes()
     except OSError as error:
         raise InvalidInputError(f"{path}: {error.strerror or error}") from None
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from factored_bandits.core.arrays import Ints
+from factored_bandits.core.checks import shown
 from factored_bandits.errors import InvalidInputError
 
 
@@ -156,19 +157,21 @@ class Environment:
             chosen = [operator.index(level) for level in action]
         except TypeError:
             raise InvalidInputError(
-                f"an action is a list of whole numbers, one per {column}, not {action!r}"
+                f"an action is a list of whole numbers, one per {column}, not {shown(action)}"
             ) from None
 
         if len(chosen) != len(self.sizes):
             raise InvalidInputError(
-                f"an action of {self} has {len(self.sizes)} entries, one per {column}; {action!r} "
+                f"an action of {self} has {len(self.sizes)} entries, one per {column}; "
+                f"{shown(action)} "
                 f"has {len(chosen)}"
             )
 
         for l, (level, size) in enumerate(zip(chosen, self.sizes, strict=True)):
             if not 0 <= level < size:
                 raise InvalidInputError(
-                    f"{column} {l} of {self} has the {levels} 0 to {size - 1}; {action!r} asks for "
+                    f"{column} {l} of {self} has the {levels} 0 to {size - 1}; "
+                    f"{shown(action)} asks for "
                     f"{level}"
                 )
 

@@ -31,7 +31,7 @@ def numbers(name: str, given: Any) -> Floats:
     """
     try:
         array = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidInputError(f"{name} must be a list of numbers, not {shown(given)}") from None
 
     if array.ndim != 1 or array.size == 0:
@@ -44,9 +44,16 @@ def numbers(name: str, given: Any) -> Floats:
     return array
 
 
+def _many(number: int) -> str:
+    """A number with separators, unless it has hundreds of digits."""
+    return f"{number:,}" if number < 10**18 else "more than 10^18"
+
+
 def room_for_levels(levels: int, factors: int = 1, what: str = "levels") -> None:
     """Refuse a problem with more levels, or arms, than fit into memory."""
-    many = f"{factors:,} factors of {levels:,} {what}" if factors > 1 else f"{levels:,} {what}"
+    many = f"{_many(levels)} {what}"
+    if factors > 1:
+        many = f"{_many(factors)} factors of {many}"
     needed = BYTES_PER_LEVEL * levels * factors
     memory.check(
         f"a problem with {many}",
@@ -63,7 +70,7 @@ def room_for_levels(levels: int, factors: int = 1, what: str = "levels") -> None
 def room_for_matrix(arms: int) -> None:
     """Refuse a preference matrix that does not fit into memory."""
     memory.check(
-        f"a preference matrix of {arms:,} arms",
+        f"a preference matrix of {_many(arms)} arms",
         BYTES_PER_ENTRY * arms * arms,
         fits=lambda free: f"{math.isqrt(free // BYTES_PER_ENTRY):,} arms would fit",
     )
@@ -76,6 +83,7 @@ def level_values(name: str, given: Any) -> list[Floats]:
     [array([1., 0.]), array([0.5])]
     """
     listed = isinstance(given, (Sequence, np.ndarray)) and not isinstance(given, (str, bytes))
+    listed = listed and getattr(given, "shape", None) != ()
     if not listed or len(given) == 0:
         raise InvalidInputError(
             f"{name} must be a list with one list of numbers per factor, not {shown(given)}"

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
-from factored_bandits.core.checks import finite
+from factored_bandits.core.checks import finite, shown
 from factored_bandits.errors import InvalidInputError, UnknownNameError
 
 from ._duel_rows import Row, rows_of_file, rows_of_list
 from ._matrix_file import parse_matrix
-from ._text_file import path_of, read_text
+from ._text_file import existing, path_of, read_text
 from .preferences import check_preferences
 
 
@@ -114,8 +114,9 @@ def load_duels(path: str | Path, arms: Sequence[Hashable] | None = None) -> Past
     path = path_of(path)
     text = read_text(path)
 
-    known = None if arms is None else {str(arm): arm for arm in arms}
-    if known is not None and len(known) < len(arms or ()):
+    listed = _listed("arms", arms)
+    known = None if arms is None else {str(arm): arm for arm in listed}
+    if known is not None and len(known) < len(listed):
         raise InvalidInputError("two arms look the same in a file; give each a name of its own")
     counted = _count(rows_of_file(path, text), known)
     if not counted.wins.any():
@@ -150,8 +151,20 @@ def count_duels(
     >>> count_duels([("A", "B"), ("B", "A", True)], arms=["A", "B", "C"]).wins[0].tolist()
     [0.0, 1.5, 0.0]
     """
-    known = None if arms is None else {arm: arm for arm in arms}
-    return _count(rows_of_list(duels), known)
+    listed = _listed("arms", arms)
+    try:
+        known = None if arms is None else {arm: arm for arm in listed}
+    except TypeError:
+        raise InvalidInputError(f"arms must be a list of labels, not {shown(arms)}") from None
+    return _count(rows_of_list(_listed("duels", duels)), known)
+
+
+def _listed(name: str, given: Any) -> list[Any]:
+    """What was given, in a list; nothing for None."""
+    try:
+        return [] if given is None and name == "arms" else list(given)
+    except TypeError:
+        raise InvalidInputError(f"{name} must be a list, not {shown(given)}") from None
 
 
 def _count(rows: Iterator[Row], known: dict[Any, Any] | None) -> PastDuels:
@@ -207,10 +220,7 @@ def load_preferences(path: str | Path) -> Floats:
     >>> load_preferences(file)[0]
     array([0.5, 0.6, 0.7])
     """
-    path = path_of(path)
-    if not path.is_file():
-        raise InvalidInputError(f"no file {path}")
-
+    path = existing(path_of(path))
     matrix = parse_matrix(path)
     try:
         check_preferences(matrix)
@@ -229,7 +239,4 @@ def load_numbers(path: str | Path) -> Floats:
     >>> load_numbers(file)[1].tolist()
     [0.3, 0.4]
     """
-    path = path_of(path)
-    if not path.is_file():
-        raise InvalidInputError(f"no file {path}")
-    return parse_matrix(path, announced=False)
+    return parse_matrix(existing(path_of(path)), announced=False)

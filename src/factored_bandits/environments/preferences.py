@@ -95,7 +95,7 @@ def build(
     """
     if not 0.0 <= finite("tie", tie) < 1.0:
         raise InvalidInputError(f"tie, the probability of a tie, must lie in [0, 1), not {tie!r}")
-    if unit not in UNITS:
+    if not isinstance(unit, str) or unit not in UNITS:
         raise UnknownNameError.of("regret unit", unit, UNITS)
 
     arms = len(utilities) if utilities is not None else len(preferences)  # type: ignore[arg-type]

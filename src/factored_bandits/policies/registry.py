@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from factored_bandits.core import discovery
+from factored_bandits.core.checks import one_of
 from factored_bandits.errors import InvalidInputError, UnknownNameError
 
 from . import notation
@@ -39,6 +40,8 @@ def names(kind: Kind | None = None) -> list[str]:
     >>> "dueling_tea" in names("duel"), "dueling_tea" in names("factored")
     (True, False)
     """
+    if kind is not None:
+        one_of("kind", kind, tuple(FOLDERS))
     kinds = FOLDERS if kind is None else (kind,)
     return sorted(name for each in kinds for name in _modules(each))
 
@@ -120,7 +123,7 @@ def make(
     True
     """
     if isinstance(policy, Policy):
-        if params or reward_range != FROM_ENVIRONMENT:
+        if params or _is_given(reward_range):
             raise InvalidInputError(
                 f"{policy.label} is made already; give its parameters to make() together with its "
                 "name"
@@ -143,8 +146,13 @@ def make(
     if fault:
         raise InvalidInputError(f"module {name_of(module)} is not a policy: {fault}")
 
-    checked = FROM_ENVIRONMENT if reward_range == FROM_ENVIRONMENT else checked_range(reward_range)
+    checked = checked_range(reward_range) if _is_given(reward_range) else FROM_ENVIRONMENT
     return Policy(name_of(module), module, parameters(module, params), checked)
+
+
+def _is_given(reward_range: Any) -> bool:
+    """Whether a range is declared; it may be an array, which is not compared with a word."""
+    return not (isinstance(reward_range, str) and reward_range == FROM_ENVIRONMENT)
 
 
 def make_all(text: str) -> list[Policy]:
@@ -182,7 +190,7 @@ def _once(text: str, parameter: str, written: dict[str, Any], given: Any) -> Any
     """
     if parameter not in written:
         return given
-    if parameter != "reward_range" or given != FROM_ENVIRONMENT:
+    if parameter != "reward_range" or _is_given(given):
         raise InvalidInputError(f"{parameter} is given twice: in {text!r}, and as {given!r}")
     return written.pop(parameter)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from factored_bandits.core.checks import shown
 from factored_bandits.core.table import Table
 from factored_bandits.environments import Environment
 from factored_bandits.environments.suites import Instance
@@ -217,9 +218,7 @@ def benchmark(
     >>> [row[0] for row in found.profile().rows]
     ['lin_thompson', 'uniform']
     """
-    if not instances:
-        raise InvalidInputError("instances is empty: give a suite such as fb.suites.factored()")
-
+    instances = _checked(instances)
     rounds = [
         horizon_of(instance.horizon if horizon is None else horizon) for instance in instances
     ]
@@ -243,6 +242,23 @@ def benchmark(
         raise KeyboardInterrupt
     refusals = [refused for _, refused in playing]
     return Benchmark(list(instances), comparisons, refusals, int(repetitions))
+
+
+def _checked(instances: Any) -> list[Instance]:
+    """The instances in a list, if they are such."""
+    try:
+        listed = list(instances)
+    except TypeError:
+        listed = [instances]
+
+    if not listed:
+        raise InvalidInputError("instances is empty: give a suite such as fb.suites.factored()")
+    for each in listed:
+        if not isinstance(each, Instance):
+            raise InvalidInputError(
+                f"instances must be a list such as fb.suites.factored(), not of {shown(each)}"
+            )
+    return listed
 
 
 def _players(

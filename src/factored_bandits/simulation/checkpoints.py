@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Real
 
 import numpy as np
 
 from factored_bandits.core.arrays import Ints
-from factored_bandits.core.checks import integer
+from factored_bandits.core.checks import integer, shown
 from factored_bandits.errors import InvalidInputError
 
 LONGEST = 10**15  # rounds
@@ -29,14 +30,20 @@ def checkpoints_of(given: Sequence[int] | int | None, horizon: int) -> Ints:
     >>> checkpoints_of(5, 10_000).tolist()
     [1, 10, 100, 1000, 10000]
     """
-    if given is None or isinstance(given, int):
+    if given is None or isinstance(given, Real):
         count = integer("checkpoints", DEFAULT if given is None else given, 1, 10**6)
         return _log_spaced(min(count, horizon), horizon)
 
-    points = [integer("a checkpoint", point, 1, horizon) for point in given]
+    try:
+        listed = [] if isinstance(given, str | bytes) else list(given)  # type: ignore[arg-type]
+    except TypeError:
+        listed = []
+
+    points = [integer("a checkpoint", point, 1, horizon) for point in listed]
     if not points or points != sorted(set(points)):
         raise InvalidInputError(
-            f"checkpoints must be distinct rounds in ascending order, not {list(given)!r}"
+            "checkpoints must be a number of rounds, or distinct rounds in ascending order, not "
+            f"{shown(given)}"
         )
 
     if points[-1] != horizon:

@@ -347,7 +347,10 @@ def chosen_policies(given: Written | Iterable[Written]) -> list[Policy]:
     if isinstance(given, str):
         chosen = make_all(given)
     else:
-        several = list(given) if isinstance(given, Iterable) else [given]
+        try:
+            several: list[Any] = [given] if isinstance(given, Policy) else list(given)
+        except TypeError:  # not several: `make` says what is wrong with it
+            several = [given]
         chosen = [make(policy) for policy in several]
 
     if not chosen:

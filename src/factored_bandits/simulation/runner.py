@@ -11,6 +11,7 @@ import numpy as np
 
 from factored_bandits.core import loop
 from factored_bandits.core.arrays import Floats, Ints, offsets_of
+from factored_bandits.core.checks import shown
 from factored_bandits.core.kernel import bind
 from factored_bandits.core.rng import generators
 from factored_bandits.environments import Environment
@@ -29,6 +30,8 @@ SLICE_SECONDS = 0.2
 # Room for events in one slice: a few per level, and some more.
 EVENTS_PER_LEVEL = 4
 SPARE_EVENTS = 1_000
+
+EXAMPLES = {"duel": "dueling_tea", "factored": "tea"}
 
 Report = Callable[[int, int], bool]
 
@@ -242,7 +245,7 @@ def check_fit(policy: Policy, environment: Environment) -> None:
     if not isinstance(environment, Environment):
         raise InvalidInputError(
             "environment must be made by fb.environments (make(...) or a generator), "
-            f"not {environment!r}"
+            f"not {shown(environment)}"
         )
 
     if policy.info.kind != environment.kind:
@@ -250,7 +253,7 @@ def check_fit(policy: Policy, environment: Environment) -> None:
         raise InvalidInputError(
             f"{policy.name} plays {kinds[policy.info.kind]}, {environment.name} is one of "
             f"{kinds[environment.kind]}; "
-            f"fb.policies.names({environment.kind!r}) lists the policies that fit"
+            f"use a policy for {kinds[environment.kind]}, such as {EXAMPLES[environment.kind]!r}"
         )
 
     if policy.info.feedback == "semi-bandit" and not environment.semi_bandit:

@@ -14,7 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 import numpy as np
 
 from factored_bandits.core import memory
-from factored_bandits.core.checks import integer
+from factored_bandits.core.checks import flag, integer
 from factored_bandits.core.kernel import compiles
 from factored_bandits.core.progress import Progress
 from factored_bandits.environments import Environment
@@ -111,6 +111,10 @@ def simulate(
     seed = integer("seed", seed, 0, LARGEST_SEED)
     threads = _threads(workers)
     points = checkpoints_of(checkpoints, rounds)
+    permute = flag("permute", permute)
+    skip_idle = flag("skip_idle", skip_idle)
+    progress = flag("progress", progress)
+    certify = flag("certify", certify)
     check_playable(made, environment, rounds)
     check_memory(made, np.array(environment.sizes), copies=min(threads, repetitions))
     _check_records(repetitions, len(points), environment)

@@ -50,7 +50,7 @@ def init(preferences: Any, unit: Unit = "average", tie: float = 0.0) -> Environm
     """
     try:
         matrix = np.array(preferences, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidInputError(
             "preferences must be a square matrix of numbers, every row of the same length"
         ) from None

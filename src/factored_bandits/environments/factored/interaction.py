@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
-from factored_bandits.core.checks import finite, integer
+from factored_bandits.core.checks import finite, integer, shown
 from factored_bandits.environments.base import Environment
 from factored_bandits.environments.structure import TABLE, Noise, build
 from factored_bandits.errors import InvalidInputError
@@ -87,7 +87,7 @@ def init(
     if not shape or sum(size > 1 for size in shape) < 2 or math.prod(shape) > LARGEST:
         raise InvalidInputError(
             f"sizes must be at least two factors with more than one level and at most {LARGEST:,} "
-            f"combinations, not {sizes!r}: levels of one factor have nothing to interact with"
+            f"combinations, not {shown(sizes)}: levels of one factor have nothing to interact with"
         )
 
     if not 1.0 <= kappa <= 1000.0:

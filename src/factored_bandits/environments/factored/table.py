@@ -44,7 +44,7 @@ def init(means: Any, noise: Noise = "bernoulli", sigma: float = 1.0) -> Environm
     """
     try:
         table = np.array(means, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidInputError(
             "means must be an array of numbers, every row of the same length"
         ) from None
