@@ -73,10 +73,12 @@ class Learner:
         self._sizes = tuple(sizes.tolist())
         self._copy: Copy | None = None
         self._touched = False  # whether a kernel has begun in this call
+        self._planned_since_copy = False  # which alone draws random numbers
 
     def plan(self, t: int) -> Plan:
         """Plan the block that begins in round t."""
         self._touched = True
+        self._planned_since_copy = True
         made = self._planned(t)
         self._kept.steps.append(t)
         return made
@@ -139,8 +141,9 @@ class Learner:
         elif len(kept.steps) > kept.most_steps:
             for saved, array in zip(kept.arrays, self._arrays(), strict=True):
                 saved[...] = array
-            if any(isinstance(step, int) for step in kept.steps):
+            if self._planned_since_copy:
                 kept.generator = self.generator.bit_generator.state
+                self._planned_since_copy = False
             # last, so that a renewal that is interrupted is done again
             kept.steps.clear()
         return len(kept.steps)
