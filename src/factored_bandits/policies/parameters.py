@@ -7,7 +7,12 @@ import types
 import typing
 from typing import Any, Literal
 
-from factored_bandits.core.limits import LARGEST_PARAMETER, LARGEST_REWARD, NARROWEST
+from factored_bandits.core.limits import (
+    LARGEST_PARAMETER,
+    LARGEST_REWARD,
+    NARROWEST,
+    SMALLEST_PARAMETER,
+)
 from factored_bandits.errors import InvalidInputError, UnknownNameError
 
 from .base import Range
@@ -50,9 +55,9 @@ def _checked(policy: str, name: str, value: Any, annotation: Any) -> Any:
         )
 
     # larger or closer to 0, products and powers of it would overflow
-    if converted != 0 and not 1.0 / LARGEST_PARAMETER <= abs(converted) <= LARGEST_PARAMETER:
+    if converted != 0 and not SMALLEST_PARAMETER <= abs(converted) <= LARGEST_PARAMETER:
         raise InvalidInputError(
-            f"{policy}: {name} must be 0 or from {1.0 / LARGEST_PARAMETER:g} to "
+            f"{policy}: {name} must be 0 or from {SMALLEST_PARAMETER:g} to "
             f"{LARGEST_PARAMETER:g} in size, not {value!r}"
         )
 
