@@ -15,6 +15,9 @@ from factored_bandits.policies import Policy, make, names
 
 from .labels import Labels
 
+# some policies add up a tail of 4 sqrt(duels) terms for each pair
+MOST_PAST = 10**10
+
 
 def warm_start(policy: Policy, params: Any, state: Any, labels: Labels, history: Any) -> int:
     """Put the past duels into a new state; returns how many they were."""
@@ -37,10 +40,9 @@ def warm_start(policy: Policy, params: Any, state: Any, labels: Labels, history:
         )
 
     total = float(wins.sum())
-    if not total <= MOST_ROUNDS:
+    if total > MOST_PAST:
         raise InvalidInputError(
-            f"history: {total:.4g} past duels are too many to be counted exactly; "
-            f"2^53 = {MOST_ROUNDS:,} are the most"
+            f"history: {total:.4g} past duels are too many; {MOST_PAST:,} are the most"
         )
 
     policy.module.warm_start(params, state, wins)
