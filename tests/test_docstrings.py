@@ -52,8 +52,9 @@ def public() -> Iterator[tuple[str, Any]]:
 
 
 def methods(kind: type) -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Public functions that a class defines itself, properties included."""
-    for name, value in vars(kind).items():
+    """Public functions that a class or a base in our packages defines, properties included."""
+    ours = [base for base in kind.__mro__ if base.__module__.startswith(f"{fb.__name__}.")]
+    for name, value in {k: v for base in reversed(ours) for k, v in vars(base).items()}.items():
         if name.startswith("_"):
             continue
         if isinstance(value, (staticmethod, classmethod)):

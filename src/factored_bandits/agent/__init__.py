@@ -28,7 +28,10 @@ out, the next one is planned with what is known, and several may be open. Blocks
 order in which they were planned, and only when every play in them has its reward or its default.
 Anything else would let the outcome choose the data: an agent that learned what happens to arrive
 first would favour whatever answers quickly. So one answer that never comes holds back everything
-asked after it. `waiting` lists such decisions; `expire` settles them.
+asked after it. `waiting` lists such decisions; `expire` settles them, and with `expire_after` the
+agent does so itself.
+
+Threads may share an agent, and a call that fails changes nothing.
 """
 
 from __future__ import annotations

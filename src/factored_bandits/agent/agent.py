@@ -8,7 +8,6 @@ from typing import Any, overload
 
 from factored_bandits.core.checks import integer
 from factored_bandits.errors import InvalidInputError
-from factored_bandits.policies import Policy
 
 from .backlog import EVERY, warn
 from .decision import Decision
@@ -82,67 +81,6 @@ class Agent(Knowledge, Saving):
     {'colour': 'blue'}
     """
 
-    @property
-    def policy(self) -> Policy:
-        """The policy with its parameters.
-
-        Examples
-        --------
-        >>> Agent("flat_ucb1", factors={"colour": ["red", "blue"]}, alpha=0.5).policy.label
-        'flat_ucb1(alpha=0.5)'
-        """
-        return self._policy
-
-    @property
-    def waiting(self) -> tuple[int, ...]:
-        """The ids that were given out and are neither answered nor expired, oldest first.
-
-        Examples
-        --------
-        >>> agent = Agent("uniform", factors={"colour": ["red", "blue"]})
-        >>> agent.ask().id, agent.ask().id, agent.waiting
-        (1, 2, (1, 2))
-        """
-        return self._calls.read(lambda: tuple(self._ledger.waiting()))
-
-    @property
-    def backlog(self) -> int:
-        """How many rounds were given out and are not learned.
-
-        These are the decisions that wait, and those that are settled but come after one that
-        waits, or are left for the next calls or for `learn`.
-
-        Examples
-        --------
-        >>> agent = Agent("uniform", factors={"colour": ["red", "blue"]})
-        >>> ids = [agent.ask().id for _ in range(3)]
-        >>> agent.tell(3, 1.0)
-        >>> agent.backlog, agent.waiting
-        (3, (1, 2))
-        """
-        return self._calls.read(lambda: self._ledger.asked - self._ledger.learned)
-
-    def is_waiting(self, id: int) -> bool:
-        """Say whether a decision was given out and is neither answered nor expired.
-
-        Parameters
-        ----------
-        id
-            The id of the decision.
-
-        Returns
-        -------
-        bool
-            Whether `tell` would take its reward.
-
-        Examples
-        --------
-        >>> agent = Agent("uniform", factors={"colour": ["red", "blue"]})
-        >>> agent.is_waiting(1), agent.is_waiting(agent.ask().id)
-        (False, True)
-        """
-        return self._calls.read(self._ledger.is_waiting, id)
-
     def ask(self) -> Decision:
         """Say what to play next; it never waits for rewards.
 
@@ -154,8 +92,8 @@ class Agent(Knowledge, Saving):
         Warns
         -----
         BacklogWarning
-            If a thousand answers and more wait for a decision that seems to be forgotten; once,
-            until that is over.
+            If a thousand answers and more wait for a decision that seems to be forgotten, and
+            none expires by itself; once, until that is over.
 
         Examples
         --------
@@ -163,7 +101,7 @@ class Agent(Knowledge, Saving):
         Decision(id=1, action=(1,), levels={'colour': 'blue'}, propensity={'colour': 0.5})
         """
         self._expire_due()
-        if self._ledger.asked % EVERY == 0:
+        if self._expire_after is None and self._ledger.asked % EVERY == 0:
             message = self._calls.read(self._watch.look, self._ledger)
             if message is not None:
                 warn(message)
@@ -191,10 +129,7 @@ class Agent(Knowledge, Saving):
 
         id = ledger.give_out(self._times.now())
         action = tuple(ledger.actions[id].tolist())
-        counts = zip(self._plays, action, strict=True)
-        self._calls.plays_before = [(level, int(plays[level])) for plays, level in counts]
-        for plays, level in zip(self._plays, action, strict=True):
-            plays[level] += 1
+        self._calls.count(action)
 
         propensity = None
         if ledger.probabilities is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from typing import TypeVar, TypeVarTuple
 
 from factored_bandits.core.arrays import Ints
 from factored_bandits.errors import AgentError, FactoredBanditsError
@@ -12,7 +12,7 @@ from factored_bandits.errors import AgentError, FactoredBanditsError
 from .learner import Learner
 from .ledger import Counters, Ledger
 
-P = ParamSpec("P")
+Given = TypeVarTuple("Given")
 T = TypeVar("T")
 UNDONE = "The agent is as it was before this call, which can be made again."
 
@@ -27,17 +27,17 @@ class Calls:
         self.ledger = ledger
         self._plays = plays
         self._mark: tuple[Counters, int] | None = None  # set from `begin` on, until a call is over
-        self.plays_before: list[tuple[int, int]] | None = None  # level and plays, per factor
+        self._played: list[tuple[int, int]] = []  # level and plays before, per factor
 
-    def change(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    def change(self, work: Callable[[*Given], T], *args: *Given) -> T:
         """Do `work`, which may change the agent; undo what it did if it raises anything."""
         with self._lock:
             self._enter()
             self._busy = True
             try:
-                self.plays_before = None
+                self._played = []
                 self._mark = (self.ledger.begin(), self._learner.begin())
-                result = work(*args, **kwargs)
+                result = work(*args)
                 self._mark = None
                 return result
             except BaseException as error:
@@ -48,11 +48,18 @@ class Calls:
             finally:
                 self._busy = False
 
-    def read(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    def count(self, action: tuple[int, ...]) -> None:
+        """Count the plays of a decision; a part of a change."""
+        counts = [int(plays[level]) for plays, level in zip(self._plays, action, strict=True)]
+        self._played = list(zip(action, counts, strict=True))
+        for plays, level, count in zip(self._plays, action, counts, strict=True):
+            plays[level] = count + 1
+
+    def read(self, work: Callable[[*Given], T], *args: *Given) -> T:
         """Do `work`, which changes nothing."""
         with self._lock:
             self._enter()
-            return work(*args, **kwargs)
+            return work(*args)
 
     def _enter(self) -> None:
         if self._busy:
@@ -72,11 +79,10 @@ class Calls:
         except Exception as error:
             raise AgentError(
                 "the agent is unusable: a call failed, and the steps before it cannot be repeated "
-                f"({type(error).__name__}: {error}). Load its last dump"
+                f"({type(error).__name__}: {error}). Mend its policy, or load its last dump"
             ) from error
 
         self.ledger.undo(counters)
-        if self.plays_before is not None:
-            for plays, (level, count) in zip(self._plays, self.plays_before, strict=True):
-                plays[level] = count
+        for plays, (level, count) in zip(self._plays, self._played, strict=False):
+            plays[level] = count
         self._mark = None

@@ -94,8 +94,8 @@ def _checked(wins: np.ndarray[Any, Any], arms: int) -> Floats:
         )
 
     counts = wins.astype(np.float64)
-    if not (counts <= MOST_ROUNDS).all():
-        i, j = (int(k) for k in np.argwhere(~(counts <= MOST_ROUNDS))[0])
+    if (counts > MOST_ROUNDS).any():
+        i, j = (int(k) for k in np.argwhere(counts > MOST_ROUNDS)[0])
         raise InvalidInputError(
             f"history: wins[{i}][{j}] = {counts[i, j]:g} is no count of duels; "
             f"2^53 = {MOST_ROUNDS:,} are the most that can be counted exactly"

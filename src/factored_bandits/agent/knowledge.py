@@ -1,4 +1,4 @@
-"""What an agent knows: the best action, a status, the evidence, a diagnosis."""
+"""What an agent knows: what is open, the best action, a status, the evidence, a diagnosis."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from factored_bandits.errors import InvalidInputError
 from factored_bandits.inference.certificate import certificate
 from factored_bandits.inference.diagnosis import Diagnosis, diagnosis
 from factored_bandits.inference.evidence import Evidence, FactorEvidence
+from factored_bandits.policies import Policy
 
 from .parts import Parts
 from .status import Status, level_rows
@@ -24,6 +25,71 @@ class Knowledge(Parts):
     All of it rests on the rounds that are learned. Answers that are held back by an open decision
     are not in it.
     """
+
+    @property
+    def policy(self) -> Policy:
+        """The policy with its parameters.
+
+        Examples
+        --------
+        >>> import factored_bandits as fb
+        >>> fb.Agent("flat_ucb1", factors={"colour": ["red", "blue"]}, alpha=0.5).policy.label
+        'flat_ucb1(alpha=0.5)'
+        """
+        return self._policy
+
+    @property
+    def waiting(self) -> tuple[int, ...]:
+        """The ids that were given out and are neither answered nor expired, oldest first.
+
+        Examples
+        --------
+        >>> import factored_bandits as fb
+        >>> agent = fb.Agent("uniform", factors={"colour": ["red", "blue"]})
+        >>> agent.ask().id, agent.ask().id, agent.waiting
+        (1, 2, (1, 2))
+        """
+        return self._calls.read(lambda: tuple(self._ledger.waiting()))
+
+    @property
+    def backlog(self) -> int:
+        """How many rounds were given out and are not learned.
+
+        These are the decisions that wait, and those that are settled but come after one that
+        waits, or are left for the next calls or for `learn`.
+
+        Examples
+        --------
+        >>> import factored_bandits as fb
+        >>> agent = fb.Agent("uniform", factors={"colour": ["red", "blue"]})
+        >>> ids = [agent.ask().id for _ in range(3)]
+        >>> agent.tell(3, 1.0)
+        >>> agent.backlog, agent.waiting
+        (3, (1, 2))
+        """
+        return self._calls.read(lambda: self._ledger.asked - self._ledger.learned)
+
+    def is_waiting(self, id: int) -> bool:
+        """Say whether a decision was given out and is neither answered nor expired.
+
+        Parameters
+        ----------
+        id
+            The id of the decision.
+
+        Returns
+        -------
+        bool
+            Whether `tell` would take its reward.
+
+        Examples
+        --------
+        >>> import factored_bandits as fb
+        >>> agent = fb.Agent("uniform", factors={"colour": ["red", "blue"]})
+        >>> agent.is_waiting(1), agent.is_waiting(agent.ask().id)
+        (False, True)
+        """
+        return self._calls.read(self._ledger.is_waiting, id)
 
     def best(self) -> Any:
         """Give the best action as far as is known.

@@ -1,13 +1,14 @@
 """The policy at work: plan and learn, and back to where it was if one of them fails.
 
 Kernels change arrays in place, so an error in the middle of one leaves them half changed. The
-learner keeps a copy of the arrays from some steps ago and the steps since then. To undo, it takes
-the copy and repeats the steps: they are deterministic. A copy before every step would cost a large
-state dearly; this one costs next to nothing (docs/decisions.md).
+learner therefore keeps a copy of them. That of a small state is renewed before every step. That of
+a large one, which would take longer to copy than to change, is some steps old; to undo, the learner
+takes the copy and repeats the steps since then, which are deterministic (docs/decisions.md).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,12 +18,15 @@ from factored_bandits.errors import InvalidInputError
 from factored_bandits.inference.interaction_test import InteractionTest
 from factored_bandits.policies import Policy
 
+from .arena import side_by_side
 from .ledger import Block
 from .rewards import Rewards
 
-FEWEST_STEPS = 100  # between two copies
+SMALL = 2**18  # bytes
+# a larger state is copied after this many bytes per step, so that a step costs the same; and after
+# so many steps, because repeating them takes time
+BYTES_PER_STEP = 1000
 MOST_STEPS = 10_000
-BYTES_PER_STEP = 1000  # a large state is copied less often, so that a step costs the same
 
 
 class Plan(NamedTuple):
@@ -32,12 +36,13 @@ class Plan(NamedTuple):
     probabilities: Floats | None  # (n, columns) of the levels chosen; None: not known
 
 
-class Copy(NamedTuple):
+@dataclass
+class Copy:
     """The arrays of some moment, and what was done since: the round of a plan, or a block."""
 
     arrays: list[np.ndarray[Any, Any]]
     generator: Any
-    most_steps: int
+    most_steps: int  # with more, the copy is renewed
     steps: list[int | Block]
 
 
@@ -57,8 +62,7 @@ class Learner:
     ) -> None:
         self.policy = policy
         self.params = params
-        self.state = state
-        self.sizes = sizes
+        self.state, self._state_arrays = _together(state)
         self.rewards = rewards
         self.generator = generator
         self.interaction_test = interaction_test
@@ -66,12 +70,15 @@ class Learner:
 
         longest = policy.longest_block(sizes)
         self._scratch = np.zeros((longest, len(sizes)), dtype=np.int64)
+        self._sizes = tuple(sizes.tolist())
         self._copy: Copy | None = None
         self._touched = False  # whether a kernel has begun in this call
+        self._planned_since_copy = False  # which alone draws random numbers
 
     def plan(self, t: int) -> Plan:
         """Plan the block that begins in round t."""
         self._touched = True
+        self._planned_since_copy = True
         made = self._planned(t)
         self._kept.steps.append(t)
         return made
@@ -92,19 +99,22 @@ class Learner:
             )
 
         actions = self._scratch[:length].copy()
-        if not ((actions >= 0) & (actions < self.sizes)).all():
-            row = actions[((actions < 0) | (actions >= self.sizes)).any(axis=1)][0]
-            raise InvalidInputError(
-                f"{self.policy.name} planned {tuple(row.tolist())} for a play from round {t} on; "
-                f"levels are counted from 0, and there are {tuple(self.sizes.tolist())}"
-            )
+        for action in actions.tolist():
+            for level, size in zip(action, self._sizes, strict=True):
+                if not 0 <= level < size:
+                    raise InvalidInputError(
+                        f"{self.policy.name} planned {tuple(action)} for a play from round {t} on; "
+                        f"levels are counted from 0, and there are {self._sizes}"
+                    )
 
         if not self.policy.randomises:
             return Plan(actions, None)
 
+        probabilities = np.empty(actions.shape)
         per_level = module.propensities(self.params, self.state, length)
-        columns = [known[actions[:, l]] for l, known in enumerate(per_level)]
-        return Plan(actions, np.stack(columns, axis=1))
+        for column, known in enumerate(per_level):
+            probabilities[:, column] = known[actions[:, column]]
+        return Plan(actions, probabilities)
 
     def _learned(self, block: Block) -> None:
         actions = block.actions.astype(np.int64)
@@ -126,15 +136,22 @@ class Learner:
         """What `undo` takes to return to this moment."""
         self._touched = False
         kept = self._copy
-        if kept is None or len(kept.steps) >= kept.most_steps:
-            # one assignment, so that an interruption leaves the old copy or the new one
+        if kept is None:
             kept = self._copy = self._copied()
+        elif len(kept.steps) > kept.most_steps:
+            for saved, array in zip(kept.arrays, self._arrays(), strict=True):
+                saved[...] = array
+            if self._planned_since_copy:
+                kept.generator = self.generator.bit_generator.state
+                self._planned_since_copy = False
+            # last, so that a renewal that is interrupted is done again
+            kept.steps.clear()
         return len(kept.steps)
 
     def _copied(self) -> Copy:
         arrays = [array.copy() for array in self._arrays()]
         size = sum(array.nbytes for array in arrays)
-        most_steps = min(max(FEWEST_STEPS, size // BYTES_PER_STEP), MOST_STEPS)
+        most_steps = 0 if size <= SMALL else min(size // BYTES_PER_STEP, MOST_STEPS)
         return Copy(arrays, self.generator.bit_generator.state, most_steps, [])
 
     def undo(self, steps: int) -> None:
@@ -150,8 +167,20 @@ class Learner:
         del kept.steps[steps:]
 
     def _arrays(self) -> list[np.ndarray[Any, Any]]:
-        arrays = list(self.state)
+        arrays = list(self._state_arrays)
         if self.interaction_test is not None:
             arrays.append(self.interaction_test.seen)
             arrays += [array for bets in self.interaction_test.bets for array in bets]
         return arrays
+
+
+def _together(state: Any) -> tuple[Any, list[np.ndarray[Any, Any]]]:
+    """The state, its arrays side by side if they are small, and what is to be copied."""
+    if sum(array.nbytes for array in state) > SMALL:
+        return state, list(state)
+
+    moved = side_by_side(state)
+    if moved is None:
+        return state, list(state)
+    memory, views = moved
+    return type(state)(*views), [memory]

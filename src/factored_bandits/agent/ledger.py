@@ -13,7 +13,7 @@ import numpy as np
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.errors import DecisionError
 
-from .column import BITS, Column
+from .column import BITS, LAST, ROWS, Column
 
 REMEMBERED = 1000  # expired ids, for a precise answer to whoever answers too late
 
@@ -36,7 +36,8 @@ class Counters:
     waiting: int = 0  # how many were given out and are not settled
     first_block: int = 0  # the number of the oldest block that is not learned
     next_block: int = 0  # the number that the next block will have
-    missing: int = 0  # how many plays of the oldest block are not settled
+    block_end: int = 0  # the last play of the oldest block that is not learned
+    missing: int = 0  # how many plays of that block are not settled
     oldest: int = 1  # no play before this one is waiting
     longest_delay: int = 0  # the most rounds that an answer ever took
 
@@ -49,6 +50,7 @@ class Counters:
             self.waiting,
             self.first_block,
             self.next_block,
+            self.block_end,
             self.missing,
             self.oldest,
             self.longest_delay,
@@ -74,10 +76,12 @@ class Ledger:
         self.outcomes = outcomes
         self.actions = Column(np.min_scalar_type(int(max(sizes)) - 1), self.columns)
         self.probabilities: Column | None = None  # of the level chosen, just before the choice
-        self.rewards = Column(np.float64, outcomes)  # NaN until settled
-        self.times = Column(np.float64)  # when it was given out, in seconds; NaN: not known
+        self.rewards = Column(np.float64, outcomes, blank=math.nan)  # NaN until settled
+        # when a play was given out, in seconds; NaN: not known
+        self.times = Column(np.float64, blank=math.nan)
         self.lengths = Column(np.int64)  # by block
         self.expired: deque[int] = deque(maxlen=REMEMBERED)
+        self._room = 0  # the columns have room for plays up to this one
         self._forgotten = 0  # chunks before this one are gone
         self._settled: list[int] = []  # in this call
         self._expired_before: list[int] | None = None
@@ -134,22 +138,33 @@ class Ledger:
         counters = self.counters
         length = len(actions)
         first = counters.planned + 1
+        last = counters.planned + length
 
+        if last > self._room:
+            self._make_room(first, last)
         self.actions.write(first, actions)
-        shape = (length, self.outcomes) if self.outcomes else length
-        unknown = np.full(shape, math.nan)
-        self.rewards.write(first, unknown)
-        self.times.write(first, unknown if not self.outcomes else unknown[:, 0])
-        self.lengths.write(counters.next_block, np.array([length]))
+        self.lengths[counters.next_block] = length
         if probabilities is not None:
             if self.probabilities is None:
                 self.probabilities = Column(np.float64, self.columns)
+                self.probabilities.reach(first, self._room)
             self.probabilities.write(first, probabilities)
 
         if counters.first_block == counters.next_block:
+            counters.block_end = last
             counters.missing = length
-        counters.planned += length
+        counters.planned = last
         counters.next_block += 1
+
+    def _make_room(self, first: int, last: int) -> None:
+        """Room for plays up to the end of a chunk; there are not more blocks than plays."""
+        for column in (self.actions, self.rewards, self.times, self.probabilities):
+            if column is not None:
+                column.reach(first, last)
+
+        block = self.counters.next_block
+        self.lengths.reach(block, block + ROWS)
+        self._room = last | LAST
 
     def give_out(self, now: float) -> int:
         """The id of the next planned play, given out now."""
@@ -171,7 +186,7 @@ class Ledger:
 
         counters = self.counters
         counters.waiting -= 1
-        if play <= counters.learned + self.lengths[counters.first_block]:
+        if play <= counters.block_end:
             counters.missing -= 1
         if answered:
             counters.longest_delay = max(counters.longest_delay, counters.asked - play)
@@ -183,13 +198,13 @@ class Ledger:
             return None
 
         start = counters.learned + 1
-        length = int(self.lengths[counters.first_block])
+        length = counters.block_end - counters.learned
         return Block(start, self.actions.read(start, length), self.rewards.read(start, length))
 
     def advance(self) -> None:
         """Count the oldest block as learned."""
         counters = self.counters
-        counters.learned += int(self.lengths[counters.first_block])
+        counters.learned = counters.block_end
         counters.first_block += 1
         self.recount()
 
@@ -199,6 +214,7 @@ class Ledger:
         counters.missing = 0
         if counters.first_block < counters.next_block:
             length = int(self.lengths[counters.first_block])
+            counters.block_end = counters.learned + length
             given_out = min(counters.asked - counters.learned, length)
             open_ones = self._open_among(counters.learned + 1, given_out)
             counters.missing = length - given_out + len(open_ones)
@@ -227,7 +243,9 @@ class Ledger:
 
     def is_waiting(self, play: int) -> bool:
         """Whether a play was given out and is not settled."""
-        if not isinstance(play, (int, np.integer)) or not self.learned < play <= self.asked:
+        counters = self.counters
+        known = isinstance(play, (int, np.integer)) and counters.learned < play <= counters.asked
+        if not known:
             return False
         reward = self.rewards[play]
         return math.isnan(reward[0] if self.outcomes else reward)

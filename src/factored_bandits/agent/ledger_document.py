@@ -41,7 +41,9 @@ def document(ledger: Ledger, *, timed: bool) -> dict[str, Any]:
         content["actions"] = pack(ledger.actions.read(first, count).astype(np.int64))
         content["rewards"] = pack(ledger.rewards.read(first, count))
     if timed:
-        content["times"] = pack(ledger.times.read(first, count))
+        times = ledger.times.read(first, count).copy()
+        times[counters.asked - counters.learned :] = math.nan
+        content["times"] = pack(times)
     return content
 
 
@@ -53,7 +55,7 @@ def _check(ledger: Ledger) -> None:
 
     if fits:
         lengths = ledger.lengths.read(counters.first_block, blocks)
-        fits = counters.learned + int(lengths.sum()) == counters.planned
+        fits = counters.learned + int(lengths.sum()) == counters.planned and bool(lengths.all())
     if fits:
         fits = sum(1 for _ in ledger.waiting()) == counters.waiting
 

@@ -66,7 +66,7 @@ class Parts:
         sizes = self._labels.sizes
         self._policy.check(sizes, self._horizon)
         self._params = self._policy.encoded()
-        self._state = self._policy.module.init(self._params, sizes, self._horizon)
+        state = self._policy.module.init(self._params, sizes, self._horizon)
 
         self._interaction_test = None
         if diagnostics:
@@ -76,20 +76,21 @@ class Parts:
 
         past = 0
         if history is not None:
-            past = warm_start(self._policy, self._params, self._state, self._labels, history)
+            past = warm_start(self._policy, self._params, state, self._labels, history)
 
         self._plays = [np.zeros(size, dtype=np.int64) for size in sizes]
         self._ledger = Ledger(sizes, self._rewards.outcomes)
         self._learner = Learner(
             self._policy,
             self._params,
-            self._state,
+            state,
             sizes,
             self._rewards,
             self._generator,
             self._interaction_test,
             past,
         )
+        self._state = self._learner.state
         self._times = Times(clock, self._expire_after)
         self._watch = Watch()
         self._calls = Calls(self._learner, self._ledger, self._plays)

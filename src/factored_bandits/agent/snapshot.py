@@ -156,8 +156,9 @@ def _age_document(age: Age) -> dict[str, Any]:
 def _restored_age(saved: dict[str, Any] | None) -> Age | None:
     if saved is None:
         return None
-    rounds: int | None = saved.get("rounds")
-    return timedelta(seconds=saved["seconds"]) if rounds is None else rounds
+    if "rounds" in saved:
+        return integer("expire_after", saved["rounds"], 1)
+    return timedelta(seconds=saved["seconds"])
 
 
 def _policy_document(policy: Policy) -> dict[str, Any]:
