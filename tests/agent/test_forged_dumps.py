@@ -27,7 +27,7 @@ from golden.cases import labels
 
 LABELS = labels()
 SECONDS = 20  # until a call counts as hanging; calls take milliseconds
-QUICK = 3  # forgeries of each policy
+QUICK = 2  # forgeries of each policy
 LONG = 400
 NUMBERS = [0, 1, -1, 2, 7, 0.5, 1e-300, 1e30, -1e30, 1e100, 1e308, 2**53, 2**62, -(2**62), 10**9]
 WORDS = ["", "x", "1", "nan", None, True, [], {}, [[]], [1, "x"], {"x": 1}]
@@ -38,7 +38,7 @@ def genuine(label: str) -> str:
     """An agent with much learned, several open blocks, shuffled answers, an expired decision."""
     agent = problems.agent(label, problems.fitting(label), seed=6)
     rng = np.random.default_rng(6)
-    for _ in range(60):
+    for _ in range(40):
         agent.tell(agent.ask().id, problems.answer(agent, float(rng.integers(2))))
     for _ in range(20):
         agent.ask()
