@@ -11,6 +11,7 @@ import functools
 import math
 import random
 import signal
+import tracemalloc
 import zlib
 
 import numpy as np
@@ -26,7 +27,7 @@ from golden.cases import labels
 
 LABELS = labels()
 SECONDS = 20  # until a call counts as hanging; calls take milliseconds
-QUICK = 6  # forgeries of each policy
+QUICK = 2  # forgeries of each policy
 LONG = 400
 NUMBERS = [0, 1, -1, 2, 7, 0.5, 1e-300, 1e30, -1e30, 1e100, 1e308, 2**53, 2**62, -(2**62), 10**9]
 WORDS = ["", "x", "1", "nan", None, True, [], {}, [[]], [1, "x"], {"x": 1}]
@@ -37,7 +38,7 @@ def genuine(label: str) -> str:
     """An agent with much learned, several open blocks, shuffled answers, an expired decision."""
     agent = problems.agent(label, problems.fitting(label), seed=6)
     rng = np.random.default_rng(6)
-    for _ in range(150):
+    for _ in range(40):
         agent.tell(agent.ask().id, problems.answer(agent, float(rng.integers(2))))
     for _ in range(20):
         agent.ask()
@@ -174,6 +175,94 @@ def complaints(label: str, numbers: range) -> list[str]:
 @pytest.mark.parametrize("label", LABELS)
 def test_a_forgery_is_refused_or_goes_on(label):
     assert complaints(label, range(QUICK)) == []
+
+
+def rewritten(label: str, **changes) -> str:
+    """The dump of a new agent with parts of it replaced."""
+    content = unseal(problems.agent(label, problems.fitting(label)).dump())
+    for path, value in changes.items():
+        *keys, last = path.split("__")
+        holder = content
+        for key in keys:
+            holder = holder[key]
+        holder[last] = value
+    return seal(content)
+
+
+def peak_of_loading(text: str, message: str) -> int:
+    """The most bytes that are held while a dump is refused with this message."""
+    tracemalloc.start()
+    with pytest.raises(DumpError, match=message):
+        fb.Agent.load(text)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
+@pytest.mark.parametrize(
+    ("label", "where", "problem"),
+    [
+        ("rucb", "problem__arms", list(range(9_000))),
+        ("dts", "problem__arms", list(range(7_000))),
+        ("flat_ucb1", "problem__factors", {"a": list(range(900)), "b": list(range(900))}),
+        ("flat_thompson", "problem__factors", {str(i): [0, 1] for i in range(19)}),
+        ("tea", "problem__factors", {"a": list(range(20_000))}),
+    ],
+)
+def test_a_small_dump_of_a_large_problem_takes_little_memory(label, where, problem):
+    """Half a gigabyte and more for the state of such a problem, and a state of a few numbers."""
+    text = rewritten(label, **{where: problem})
+    assert peak_of_loading(text, "cannot be of shape") < 40 * len(text) + 4_000_000
+
+
+def test_an_array_cannot_be_larger_than_its_text_allows():
+    content = unseal(rewritten("rucb", problem__arms=list(range(9_000))))
+    for packed in content["state"].values():
+        packed["shape"] = [9_000 if n == 5 else n for n in packed["shape"]]
+    message = r"the array 'wins' claims 81,000,000 entries, which cannot be in \d+ characters"
+    assert peak_of_loading(seal(content), message) < 4_000_000
+
+
+@pytest.mark.parametrize(
+    ("label", "name", "array", "message"),
+    [
+        (
+            "rucb",
+            "worst",
+            [0, 0, math.nan, 0, 0],
+            r"worst\[2\] is nan and must be from 0 to 1e\+120",
+        ),
+        ("rucb", "memory", [5, 0], r"memory\[0\] is 5 and must be from -1 to 4"),
+        ("rcs", "titles", [0, 0, 0, 0, -1], r"titles\[4\] is -1 and must be from 0 to"),
+        ("savage", "bar", [0.0], r"bar\[0\] is 0 and must be from 7\.8948"),
+        ("rmed1", "order", [0, 1, 2, 3, 3], "order does not hold every arm once"),
+        ("winner_stays", "clock", [1, -1, 2, 0, 0], "a round without a title holder"),
+        ("self_sparring", "wins", [1.0, 0, 0, 0, 0], "wins exceed plays"),
+        ("doubler", "clock", [1, 0], "there are no opponents"),
+    ],
+)
+def test_what_a_state_cannot_be_is_said(label, name, array, message):
+    agent = problems.agent(label, problems.fitting(label))
+    dtype = getattr(agent._state, name).dtype
+    text = rewritten(label, **{f"state__{name}": pack(np.array(array, dtype=dtype))})
+    with pytest.raises(DumpError, match=message):
+        fb.Agent.load(text)
+
+
+@pytest.mark.parametrize(
+    ("label", "where", "value", "message"),
+    [
+        ("tea", "rounds__expired", [7], "a decision expired that was never given out"),
+        ("tea", "past", 2**60, "it tells of 1,152,921,504,606,846,976 rounds"),
+        ("rmed2", "policy__params__alpha", 1e9, "alpha must be at most 100"),
+        ("merge_rucb", "policy__params__alpha", 0.5000001, "nothing would ever be eliminated"),
+        ("logistic_thompson", "policy__params__restarts", 10**8, "restarts"),
+        ("flat_ucb1", "policy__params__alpha", 1e300, "alpha must be 0 or from 1e-12 to 1e"),
+    ],
+)
+def test_what_an_agent_cannot_be_is_said(label, where, value, message):
+    with pytest.raises(DumpError, match=message):
+        fb.Agent.load(rewritten(label, **{where: value}))
 
 
 @pytest.mark.full

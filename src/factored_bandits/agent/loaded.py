@@ -28,10 +28,10 @@ SLACK = 4096  # bytes, for small arrays
 
 def check_claims(packed: dict[str, Any]) -> dict[str, list[int]]:
     """The shapes of the arrays of a dump, none of which can be larger than its text allows."""
-    shapes = {}
+    shapes: dict[str, list[int]] = {}
     for name, array in packed.items():
-        found = array if isinstance(array, dict) else {}
-        shape = found.get("shape")
+        found: dict[str, Any] = array if isinstance(array, dict) else {}
+        shape: Any = found.get("shape")
         data = found.get("data")
         whole = isinstance(shape, list) and all(type(n) is int and n >= 0 for n in shape)
         if not whole or not isinstance(data, str):

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 MOST_ROUNDS = 2**53
 LARGEST_REWARD = 1e100
-# what is summed over all rounds; and a parameter of a policy
+# what is summed over all rounds
 LARGEST_SUM = 1e120
+# parameters of policies, which are multiplied and raised to powers
 LARGEST_PARAMETER = 1e9
+SMALLEST_PARAMETER = 1e-12
 
 # A range is mapped onto the scale of a policy by a product and a sum. They are exact to 2^-53 of
 # the larger end of the range, so on a scale of length 2 a range this narrow, relative to that end,

@@ -8,7 +8,12 @@ import typing
 from typing import Any, Literal
 
 from factored_bandits.core.checks import finite, one_of, shown
-from factored_bandits.core.limits import LARGEST_PARAMETER, LARGEST_REWARD, NARROWEST
+from factored_bandits.core.limits import (
+    LARGEST_PARAMETER,
+    LARGEST_REWARD,
+    NARROWEST,
+    SMALLEST_PARAMETER,
+)
 from factored_bandits.errors import InvalidInputError, UnknownNameError
 
 from .base import Range
@@ -38,9 +43,9 @@ def _checked(policy: str, name: str, value: Any, annotation: Any) -> Any:
 
     number = finite(f"{policy}: {name}", value)
     # larger or closer to 0, products and powers of it would overflow
-    if number != 0.0 and not 1.0 / LARGEST_PARAMETER <= abs(number) <= LARGEST_PARAMETER:
+    if number != 0.0 and not SMALLEST_PARAMETER <= abs(number) <= LARGEST_PARAMETER:
         raise InvalidInputError(
-            f"{policy}: {name} must be 0 or from {1.0 / LARGEST_PARAMETER:g} to "
+            f"{policy}: {name} must be 0 or from {SMALLEST_PARAMETER:g} to "
             f"{LARGEST_PARAMETER:g} in size, not {shown(value)}"
         )
 

@@ -20,7 +20,7 @@ from . import problems
 from .problems import HORIZON, require
 
 SHORT_HORIZON = 3
-ROUNDS = 100
+ROUNDS = 60
 LATE = 7  # answers that are open at a time
 
 

@@ -167,7 +167,7 @@ def kl_feed(table: Floats, arm: int, reward: float, threshold: float) -> None:
 
 
 def kl_contradiction(table: Floats) -> str | None:
-    """Plays are whole numbers, and only arms without plays come first whatever others promise."""
+    """Plays are whole numbers, and only arms without plays come first whatever the tangents say."""
     plays = table[PLAYS]
     if (plays % 1.0).any() or np.isinf(table[[INTERCEPT, INDEX]][:, plays > 0.0]).any():
         return "table holds indices that do not follow from plays"

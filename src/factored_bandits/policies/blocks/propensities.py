@@ -15,6 +15,7 @@ from factored_bandits.policies.limits import COUNT, SHARE, Within, slots
 
 # plays that may wait for their reward while their propensities are remembered
 OPEN = 1024
+TINY = 1e-100
 
 
 def no_propensities(columns: int) -> Floats:
@@ -43,6 +44,10 @@ def remember(remembered: Floats, t: int, column: int, probability: float) -> Non
 
 @kernel
 def recall(remembered: Floats, t: int, column: int, otherwise: float) -> float:
-    """The probability noted for round t, or `otherwise` if it has been overwritten."""
+    """The probability noted for round t, or `otherwise` if it has been overwritten.
+
+    At least TINY: a level that was played had a positive probability, if not this one.
+    """
     slot = t % OPEN
-    return remembered[slot, 1 + column] if remembered[slot, 0] == float(t) else otherwise
+    found = remembered[slot, 1 + column] if remembered[slot, 0] == float(t) else otherwise
+    return max(found, TINY)

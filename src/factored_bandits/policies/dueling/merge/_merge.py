@@ -8,6 +8,7 @@ large ones, to between 1/2 and 3/2 of the batch size; and so on (`_batches`).
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +30,8 @@ from factored_bandits.policies.limits import WINS, Within, fixed, index, slots
 BATCHES = 0
 LEFT = 1  # active arms
 STAGE = 2  # 0 before the first round
+
+LARGEST_LOG_DELAY = 600.0  # floats end at e^709
 
 
 class Params(NamedTuple):
@@ -97,6 +100,22 @@ def check_merge(policy: str, params: Params, arms: int) -> None:
     check_positive(policy, batch=params.batch, failure=params.failure)
     if params.alpha <= 0.5:
         raise InvalidInputError(f"{policy}: alpha must exceed 0.5, not {params.alpha!r}")
+    if log_delay(params, arms) > LARGEST_LOG_DELAY:
+        raise InvalidInputError(
+            f"{policy}: alpha={params.alpha!r} is so close to 0.5 that with {arms} arms and "
+            f"failure={params.failure!r} nothing would ever be eliminated"
+        )
+
+
+def delay_base(params: Params, arms: int) -> float:
+    """(4 alpha - 1) K^2 / ((2 alpha - 1) failure)."""
+    power = 2.0 * params.alpha - 1.0
+    return (4.0 * params.alpha - 1.0) * arms**2 / (power * params.failure)
+
+
+def log_delay(params: Params, arms: int) -> float:
+    """The logarithm of C."""
+    return math.log(delay_base(params, arms)) / (2.0 * params.alpha - 1.0)
 
 
 def new_state(params: Params, arms: int) -> State:
@@ -110,7 +129,7 @@ def new_state(params: Params, arms: int) -> State:
 
     # C = ((4 alpha - 1) K^2 / ((2 alpha - 1) failure))^(1 / (2 alpha - 1))
     power = 2.0 * params.alpha - 1.0
-    delay = ((4.0 * params.alpha - 1.0) * arms**2 / (power * params.failure)) ** (1.0 / power)
+    delay = delay_base(params, arms) ** (1.0 / power)
 
     return State(
         wins=np.zeros((arms, arms)),

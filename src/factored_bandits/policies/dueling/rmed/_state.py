@@ -16,6 +16,7 @@ import numpy as np
 from factored_bandits.core.arrays import Bools, Floats, Ints
 from factored_bandits.core.kernel import kernel
 from factored_bandits.core.rng import randint
+from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.blocks.duels import divergence, met
 from factored_bandits.policies.limits import (
     COUNT,
@@ -29,6 +30,7 @@ from factored_bandits.policies.limits import (
 )
 
 NOBODY = -1
+MOST_ALPHA = 100
 ROUNDING = 1e-9  # sums of evidence that differ by less are equal
 
 # slots of State.clock: the passes over all pairs
@@ -98,6 +100,12 @@ class State(NamedTuple):
         if ((self.share < 0.5) & (self.divergences == 0.0)).any():
             return "divergences do not follow from share"
         return None
+
+
+def check_passes(policy: str, alpha: float) -> None:
+    """Refuse more passes over all pairs than anybody has time for: alpha log log t < 4 alpha."""
+    if alpha > MOST_ALPHA:
+        raise InvalidInputError(f"{policy}: alpha must be at most {MOST_ALPHA}, not {alpha!r}")
 
 
 def new_state(arms: int, weight: float) -> State:

@@ -25,7 +25,7 @@ from factored_bandits.policies.blocks.duels import check_positive, check_size, f
 
 from ._lists import idle_rounds, learn, next_arm, sweep
 from ._opponents import cheap_opponent, cheapest
-from ._state import SWEPT, State, likeliest, log_log, new_state, recommend, warm_start
+from ._state import SWEPT, State, check_passes, likeliest, log_log, new_state, recommend, warm_start
 
 __all__ = [
     "INFO",
@@ -66,6 +66,7 @@ class Params(NamedTuple):
 def check(params: Params, sizes: Ints, horizon: int) -> None:
     """Refuse an alpha that is not positive, and more pairs than fit in memory."""
     check_positive("rmed2", alpha=params.alpha)
+    check_passes("rmed2", params.alpha)
     check_size("rmed2", int(sizes[0]), matrices=4)
 
 

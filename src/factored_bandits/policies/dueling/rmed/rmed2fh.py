@@ -25,7 +25,17 @@ from factored_bandits.policies.blocks.duels import check_positive, check_size
 
 from ._lists import idle_rounds, learn, next_arm, sweep
 from ._opponents import cheap_opponent, fix_partners
-from ._state import GOAL, OPEN, State, likeliest, log_log, new_state, recommend, warm_start
+from ._state import (
+    GOAL,
+    OPEN,
+    State,
+    check_passes,
+    likeliest,
+    log_log,
+    new_state,
+    recommend,
+    warm_start,
+)
 
 __all__ = [
     "INFO",
@@ -69,6 +79,7 @@ def check(params: Params, sizes: Ints, horizon: int) -> None:
             "rmed2fh duels every pair alpha log log T times first: it must know the horizon T"
         )
     check_positive("rmed2fh", alpha=params.alpha)
+    check_passes("rmed2fh", params.alpha)
     check_size("rmed2fh", int(sizes[0]), matrices=4)
 
 

@@ -54,6 +54,7 @@ INFO = Info(
 NONE: Code = 0  # Params.interactions
 PAIRWISE: Code = 1
 MOST_WEIGHTS = 2048
+MOST_RESTARTS = 1000
 
 
 class Params(NamedTuple):
@@ -100,10 +101,10 @@ class State(NamedTuple):
 
 def check(params: Params, sizes: Ints, horizon: int) -> None:
     """Refuse parameters out of range, and more weights than a covariance is kept of."""
-    if params.variance <= 0.0 or params.restarts < 1:
+    if params.variance <= 0.0 or not 1 <= params.restarts <= MOST_RESTARTS:
         raise InvalidInputError(
-            "logistic_thompson: variance must be positive and restarts at least 1, not "
-            f"{params.variance} and {params.restarts}"
+            f"logistic_thompson: variance must be positive and restarts from 1 to {MOST_RESTARTS}, "
+            f"not {params.variance} and {params.restarts}"
         )
 
     _, d = feature_counts(params, sizes)

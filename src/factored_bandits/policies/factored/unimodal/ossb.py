@@ -231,10 +231,12 @@ def least_played(state: State, rng: np.random.Generator) -> int:
 
     All combinations are gone through again and again in an order drawn at the start (an arithmetic
     progression); those before the present one have more plays than there were trips, so none has
-    to be looked at twice in one trip.
+    to be looked at twice in one trip. After a trip without a find, as when many rewards came at
+    once, the trips that would find nothing either are left out.
     """
     counters = state.counters
     total = combinations_of(state)
+    passed = 0
 
     while counters[STRIDE] == 0:
         counters[FIRST] = randint(rng, total)
@@ -248,9 +250,23 @@ def least_played(state: State, rng: np.random.Generator) -> int:
             return int(key)
 
         counters[SWEPT] += 1
+        passed += 1
         if counters[SWEPT] == total:
             counters[SWEPT] = 0
             counters[TRIPS] += 1
+            if passed > total:
+                counters[TRIPS] = max(counters[TRIPS], fewest_plays(state, total))
+
+
+@kernel
+def fewest_plays(state: State, total: int) -> int:
+    """The plays of a least played combination of all."""
+    if state.known[0] < total:
+        return 0
+    fewest = state.plays[0]
+    for row in range(total):
+        fewest = min(fewest, state.plays[row])
+    return int(fewest)
 
 
 @kernel
