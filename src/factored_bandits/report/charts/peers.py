@@ -24,7 +24,7 @@ HOW_TO_READ = (
     "Dot: mean regret over that of {name}, bar: three standard errors. Shaded: the side on which "
     "the paper says that it lies; right of the line {name} has less regret."
 )
-TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0)
+TICKS = (0.001, 0.01, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0, 1000.0)
 
 
 class Peer(NamedTuple):
@@ -136,12 +136,7 @@ def _dot(peer: Peer) -> Dot:
 def _axis(dots: Sequence[Dot], reference: str) -> Axis:
     low = min(0.5, *(dot.low for dot in dots)) / 1.3
     high = max(2.0, *(dot.high for dot in dots)) * 1.3
-    wide = high > 100.0 * low
-    ticks = tuple(
-        (at, f"{at:g}")
-        for at in TICKS
-        if low < at < high and (not wide or f"{at:e}".startswith("1"))
-    )
+    ticks = tuple((at, f"{at:g}") for at in TICKS if low < at < high)
     return Axis(f"times the regret of {reference}", (low, high), log=True, ticks=ticks)
 
 
