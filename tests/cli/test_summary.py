@@ -56,7 +56,8 @@ def test_failures_are_told_with_their_reasons():
 def test_nothing_of_ours_and_nothing_of_the_papers():
     only = [Claim("delay", "it is cheap", "5 +- 1", "holds", ours=True)]
     assert (
-        list(summary_lines(only))[0] == "1 expectation of our own: 1 holds, 0 fail, 0 are undecided"
+        next(iter(summary_lines(only)))
+        == "1 expectation of our own: 1 holds, 0 fail, 0 are undecided"
     )
     assert len(list(summary_lines([]))) == 2
 
