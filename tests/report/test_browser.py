@@ -147,7 +147,7 @@ def test_hovering_tells_the_numbers(opened, results):
         "plot.scrollIntoView({block: 'center', behavior: 'instant'});"
         "const box = plot.getBoundingClientRect(), all = plot._fullLayout;"
         "const trace = plot.data.find((each) => each.legendgroup === 'uniform' && each.customdata);"
-        "const i = 60; return [box.x + all.xaxis._offset + all.xaxis.d2p(trace.x[i]),"
+        "const i = trace.x.length - 4; return [box.x + all.xaxis._offset + all.xaxis.d2p(trace.x[i]),"
         " box.y + all.yaxis._offset + all.yaxis.d2p(trace.y[i])]; })()"
     )
     opened.page.mouse.move(*place, steps=5)
@@ -262,6 +262,8 @@ def test_grey_until_touched(browser, busy):
     # by the keyboard
     browser.run(f"document.querySelector('{chip('#chart-many', 'rucb')}').focus()")
     browser.press("Tab")
+    assert browser.run("document.activeElement.textContent") == "3 in grey"
+    browser.press("Tab")
     key = browser.run("document.activeElement.dataset.key")
     assert key in grey
     assert browser.run(STROKES)[key] != FAINT
@@ -310,6 +312,8 @@ def test_names_stand_at_the_ends_of_the_lines(browser, busy, width):
     assert all(0 <= name[1] < name[3] <= width for name in found)
     tops = [name[2] for name in found]
     assert min(b - a for a, b in itertools.pairwise(tops)) >= 11.0, "they do not overlap"
+    folded = browser.run("!document.querySelector('#chart-many .rest').open")
+    assert folded == (width < 500), "a phone has no room for the names of grey lines"
     # one that is hidden loses its name
     browser.click(chip("#chart-many", "dts"))
     assert "dts" not in {name[0] for name in browser.run(NAMES)}
@@ -330,7 +334,7 @@ def test_a_phone_does_not_scroll_sideways(browser, page, width):
 
 def test_charts_are_drawn_when_they_come_into_view(browser, page):
     browser.open(page, height=300)
-    browser.wait(drawn(GROWTH))
+    browser.wait(drawn("#chart-peers"))
     assert not browser.run("document.querySelector('#chart-within').dataset.drawn")
     browser.run("document.querySelector('#chart-within').scrollIntoView({behavior: 'instant'})")
     browser.wait(drawn("#chart-within"))

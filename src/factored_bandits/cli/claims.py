@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -37,7 +38,7 @@ def show_claims(claims: Sequence[Claim]) -> None:
 
 def show_summary(claims: Sequence[Claim]) -> None:
     """Print what fits on one screen: the counts, and what fails, with the reason."""
-    width = min(LINE, click.get_terminal_size()[0]) if sys.stdout.isatty() else LINE
+    width = min(LINE, shutil.get_terminal_size().columns) if sys.stdout.isatty() else LINE
     for line in summary_lines(claims, width):
         click.echo(line)
 

@@ -42,9 +42,11 @@ def opening(found: Sequence[Results], claims: Sequence[Claim]) -> Opening:
     """What the paper promises and what holds, in a sentence; TEA beside its peers, as a figure."""
     groups: dict[str, list[Peer]] = {}
     for results in found:
-        module = None if results.spec.source else _module(results)
         # a comparison needs all who take part
-        if hasattr(module, "peers") and not results.missing:
+        if results.spec.source or results.missing:
+            continue
+        module = _module(results)
+        if hasattr(module, "peers"):
             heading, here = module.peers(results)
             groups[heading] = here
 

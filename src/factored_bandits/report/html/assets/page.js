@@ -19,6 +19,8 @@
       this.log = this.panels.some((panel) => panel.y.type === "log");
       this.drawn = false;
       this.zoom = this.panels.map(() => ({}));
+      // On a phone the names of grey lines would push the lines off the screen.
+      if (innerWidth <= 640) element.querySelectorAll(".rest").forEach((rest) => { rest.open = false; });
       this.listen();
     }
 
@@ -99,7 +101,7 @@
       const untitled = { title: { text: "" } }; // the page has its own
       const scale = panel.scales[this.log ? "log" : "linear"];
       return {
-        xaxis: axis({ ...panel.x, ...line, ...untitled }, zoom.x),
+        xaxis: { ...axis({ ...panel.x, ...line, ...untitled }, zoom.x, plot.clientWidth / 48), tickangle: 0 },
         yaxis: axis({ ...panel.y, ...scale, ...line, ...untitled, showgrid: !panel.rows }, zoom.y),
         font: { family: css("--font"), size: 12, color: css("--ink") },
         paper_bgcolor: "rgba(0,0,0,0)",
@@ -217,11 +219,11 @@
   }
 
   // A tick for each power of ten where several are in view; 20k and 50k between them where not.
-  function axis(own, view = own.range) {
+  function axis(own, view = own.range, most = 8) {
     const range = [...view]; // plotly writes into it
     if (own.tickvals || own.type !== "log") return { ...own, range, tickformat: own.tickvals ? "" : "~s" };
     const decades = range[1] - range[0];
-    if (decades >= 1.7) return { ...own, range, dtick: Math.ceil(decades / 8), tickformat: "" };
+    if (decades >= 1.7) return { ...own, range, dtick: Math.ceil(decades / Math.min(8, Math.max(3, most))), tickformat: "" };
     return { ...own, range, dtick: decades > 0.6 ? "D2" : null, tickformat: range[0] >= 0 ? "~s" : "~g" };
   }
 
