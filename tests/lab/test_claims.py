@@ -177,19 +177,19 @@ def test_the_opening_has_all_who_were_compared():
         "Duels",
     ]
     assert [len(panel.dots) for panel in first.chart.panels] == [10, 11, 11]
-    promised = {dot.key: dot.promised for dot in first.chart.panels[1].dots}
-    assert {policy for policy, side in promised.items() if side < 0} == {
+    claimed = {dot.key: dot.claimed for dot in first.chart.panels[1].dots}
+    assert {policy for policy, side in claimed.items() if side < 0} == {
         "rmed1",
         "rmed2",
         "rmed2fh",
     }
-    assert first.sentence.startswith("The paper promises that TEA")
+    assert first.sentence.startswith("The paper says that TEA")
     assert first.sentence.count(".") == 1, "one sentence"
     assert "of 8 of its sentences that these experiments can decide" in first.sentence
 
 
 def test_a_dot_agrees_with_the_claim():
-    """Where all comparisons of a claim hold, its dots are as promised, and the ratio is ours."""
+    """Where all comparisons of a claim hold, its dots lie on the right side, and by how much."""
     found = results(
         "dueling_095",
         lambda problem, policy: (10.0 if policy == "dueling_tea" else 30.0) + 0.1 * SPREAD,

@@ -89,7 +89,7 @@ def page(frame, eliminations, tmp_path_factory):
     ]
     facts = {"version": fb.__version__, "seed": "5"}
     first = peers({"Growth": [Peer("uniform", "uniform", Mean(3.0, 0.1), 1, "holds")]})
-    opening = Opening("The paper promises little, and that holds.", first)
+    opening = Opening("The paper says little, and that holds.", first)
     folder = tmp_path_factory.mktemp("report")
     return write_page(folder, [growth, rest], claims, facts, opening=opening)
 

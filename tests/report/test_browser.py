@@ -147,7 +147,8 @@ def test_hovering_tells_the_numbers(opened, results):
         "plot.scrollIntoView({block: 'center', behavior: 'instant'});"
         "const box = plot.getBoundingClientRect(), all = plot._fullLayout;"
         "const trace = plot.data.find((each) => each.legendgroup === 'uniform' && each.customdata);"
-        "const i = trace.x.length - 4; return [box.x + all.xaxis._offset + all.xaxis.d2p(trace.x[i]),"
+        "const i = trace.x.length - 4;"
+        "return [box.x + all.xaxis._offset + all.xaxis.d2p(trace.x[i]),"
         " box.y + all.yaxis._offset + all.yaxis.d2p(trace.y[i])]; })()"
     )
     opened.page.mouse.move(*place, steps=5)

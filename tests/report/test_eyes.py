@@ -200,22 +200,22 @@ GROUPS = {
 }
 
 
-def test_peers_show_the_promise_and_the_verdict():
+def test_peers_show_the_claim_and_the_verdict():
     chart = peers(GROUPS, story="As it is.")
     (panel,) = chart.panels
     assert [dot.key for dot in panel.dots] == ["dts", "rmed1", "rucb"]
-    assert [dot.promised for dot in panel.dots] == [1, -1, 1]
+    assert [dot.claimed for dot in panel.dots] == [1, -1, 1]
     assert len({dot.look for dot in panel.dots}) == 3, "a colour and a mark for each verdict"
     assert len({dot.look.marker for dot in panel.dots}) == 3
-    assert [text for _, text in chart.marks] == ["as promised", "not as promised", "undecided"]
-    promise = next(trace for trace in traces(panel) if trace["legendgroup"] == "promised")
+    assert [text for _, text in chart.marks] == ["as the paper says", "not as it says", "undecided"]
+    side = next(trace for trace in traces(panel) if trace["legendgroup"] == "claimed")
     low, high = panel.x.limits
-    ends = [pair[1] for pair in zip(*[iter(promise["x"])] * 3, strict=True)]
+    ends = [pair[1] for pair in zip(*[iter(side["x"])] * 3, strict=True)]
     np.testing.assert_allclose(ends, [high, low, high], rtol=1e-3)
     assert [row[3:] for row in chart.numbers[0].rows] == [
-        ("more", "as promised"),
+        ("more", "as the paper says"),
         ("less", "undecided"),
-        ("more", "not as promised"),
+        ("more", "not as it says"),
     ]
 
 
@@ -224,7 +224,7 @@ def test_peers_in_both_libraries():
     axes = chart.figure().axes[0]
     words = {text.get_text() for text in axes.texts}
     assert {"TEA", "1.4 x", "0.03 x"} <= words
-    assert chart.figure().legends[0].get_texts()[0].get_text() == "as promised"
+    assert chart.figure().legends[0].get_texts()[0].get_text() == "as the paper says"
     chart.interactive()
 
 

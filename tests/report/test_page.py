@@ -86,7 +86,7 @@ def section_of(text, name):
 def test_a_sentence_and_a_figure_come_first(page):
     text = page.read_text(encoding="utf-8")
     order = [
-        '<p class="sentence">The paper promises little, and that holds.</p>',
+        '<p class="sentence">The paper says little, and that holds.</p>',
         '<figure class="chart" id="chart-peers">',
         '<nav aria-label="Contents">',
         '<section id="claims">',

@@ -1,4 +1,4 @@
-"""An algorithm beside its peers: how many times its regret they have, and what was promised."""
+"""An algorithm beside its peers: their regret over its own, and what the paper says of it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from factored_bandits.report.palette import VERDICTS
 from .finals import interval
 
 MARKS: dict[Verdict, str] = {
-    "holds": "as promised",
-    "fails": "not as promised",
+    "holds": "as the paper says",
+    "fails": "not as it says",
     "undecided": "undecided",
 }
 HOW_TO_READ = (
@@ -33,7 +33,7 @@ class Peer(NamedTuple):
     key: str  # the policy
     label: str  # beside the row
     ratio: Mean  # its regret over that of the algorithm
-    promised: int  # 1: the paper says that it has more regret; -1: less
+    claimed: int  # 1: the paper says that it has more regret; -1: less
     verdict: Verdict  # whether that holds
 
 
@@ -72,7 +72,7 @@ def peers(
     reference: str = "TEA",
     story: str = "",
 ) -> Chart:
-    """Ratios of regret, a panel per group, with the side that the paper promises.
+    """Ratios of regret, a panel per group, with the side that the paper names.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def peers(
 
     Examples
     --------
-    >>> peer = Peer("rank1_elim", "Rank1Elim", Mean(2.1, 0.1), promised=1, verdict="holds")
+    >>> peer = Peer("rank1_elim", "Rank1Elim", Mean(2.1, 0.1), claimed=1, verdict="holds")
     >>> chart = peers({"Rank-one rewards": [peer]})
     >>> chart.panels[0].dots[0].text, chart.panels[0].reference
     ('2.1 x', (1.0, 'TEA'))
@@ -129,7 +129,7 @@ def _dot(peer: Peer) -> Dot:
         high=high,
         text=text,
         told=told,
-        promised=peer.promised,
+        claimed=peer.claimed,
     )
 
 
@@ -163,10 +163,16 @@ def _table(title: str, here: Sequence[Peer], reference: str) -> Table:
             peer.label,
             f"{peer.ratio.value:.3g}",
             f"{peer.ratio.error:.2g}",
-            "more" if peer.promised > 0 else "less",
+            "more" if peer.claimed > 0 else "less",
             MARKS[peer.verdict],
         )
         for peer in reversed(here)
     ]
-    columns = ("algorithm", f"times the regret of {reference}", "+- s.e.", "promised", "measured")
+    columns = (
+        "algorithm",
+        f"times the regret of {reference}",
+        "+- s.e.",
+        "the paper says",
+        "measured",
+    )
     return Table(title, columns, rows, align="lrrll")

@@ -167,7 +167,7 @@
     }
   }
 
-  const FIXED = ["promised", "active", "re-entry"]; // what stands for no policy
+  const FIXED = ["claimed", "active", "re-entry"]; // what stands for no policy
   const last = (values) => values.filter((each) => each !== null).at(-1);
   const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
