@@ -300,7 +300,8 @@ def test_a_grey_dot_has_its_colour_while_the_mouse_is_on_it(browser, busy):
 NAMES = (
     "[...document.querySelectorAll('#chart-many .annotation')].map((each) =>"
     " { const box = each.getBoundingClientRect();"
-    " return [each.textContent, box.left, box.top, box.right, box.bottom]; })"
+    " return [each.textContent.replace('━', '').trim(),"
+    " box.left, box.top, box.right, box.bottom]; })"
 )
 
 

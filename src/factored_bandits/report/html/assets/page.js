@@ -135,11 +135,13 @@
       const most = 0.36 * wide;
       spread(wanted, 13 / height).forEach((at, i) => {
         const { meta, line } = named[i];
-        const text = escaped(fitting(meta.end, most));
-        found.push({ ...common, yref: "paper", y: at, yanchor: "middle", text, font: { size: 11, color: colour(line.color) } });
+        // the text in ink, since a light colour is hard to read
+        const text = `<span style="color:${colour(line.color)}">${DASH}</span>${escaped(fitting(meta.end, most))}`;
+        found.push({ ...common, yref: "paper", y: at, yanchor: "middle", text, font: { size: 11, color: css("--ink") } });
       });
       const room = [...named.map((trace) => trace.meta.end), ...texts.map((trace) => trace.meta.text)].map(width_of);
-      return { annotations: found, width: room.length ? Math.min(most, Math.max(...room)) + 10 : 14 };
+      const dash = named.length ? width_of(DASH) : 0;
+      return { annotations: found, width: room.length ? Math.min(most, Math.max(...room)) + dash + 10 : 14 };
     }
 
     draw() {
@@ -168,6 +170,7 @@
   }
 
   const FIXED = ["claimed", "active", "re-entry"]; // what stands for no policy
+  const DASH = "━ "; // before a name, in the colour of its line
   const last = (values) => values.filter((each) => each !== null).at(-1);
   const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
