@@ -85,8 +85,9 @@ def test_reproduce_prints_claims_and_writes_the_page(tmp_path):
     out = str(tmp_path / "here")
     done = invoke("reproduce", "--only", "horizon", "--out", out, "--workers", "1")
     assert done.exit_code == 0, done.output
-    assert re.search(r"^Theorem 2: regret grows like log T: .* +holds$", done.stdout, re.MULTILINE)
-    assert "1 hold, 0 fail, 0 are undecided" in done.stdout
+    assert "1 sentence of the paper: 1 holds, 0 fail, 0 are undecided" in done.stdout
+    assert "Theorem 2" not in done.stdout, "only what fails is told"
+    assert f"page:    {tmp_path / 'here' / 'index.html'}" in done.stdout
     assert "horizon is complete" in done.stderr
     assert (tmp_path / "here" / "index.html").stat().st_size > 100_000
     assert {path.name for path in (tmp_path / "here" / "figures").glob("*.pdf")} == {
@@ -96,3 +97,9 @@ def test_reproduce_prints_claims_and_writes_the_page(tmp_path):
     again = invoke("reproduce", "--only", "horizon", "--out", out, "--json", "--quiet")
     document = json.loads(again.stdout)
     assert [claim["verdict"] for claim in document["claims"]] == ["holds"]
+    assert document["claims"][0]["unit"] == "regret added, in unit 'reward'"
+    assert not document["claims"][0]["ours"]
+    every = invoke("reproduce", "--only", "horizon", "--out", out, "--verbose", "--quiet")
+    told = r"^Theorem 2: regret grows like log T: .* +holds$"
+    assert re.search(told, every.stdout, re.MULTILINE)
+    assert "the paper says" in every.stdout

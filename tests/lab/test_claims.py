@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from factored_bandits import lab
+from factored_bandits.lab.page import claims_of, opening, summary
 from factored_bandits.report.claims import Claim
 
 
@@ -118,6 +119,97 @@ def test_a_slow_policy_with_fewer_repetitions_is_compared_on_those():
     found = results("rank1", regret)
     assert found.lead("u*v*=1", "marginal_thompson", "uniform") == lab.Mean(10.0, 0.0)
     assert found.beats("u*v*=1", "marginal_thompson", "uniform") == "holds"
+
+
+EXPERIMENTS = [name for name in lab.names() if name not in ("bounds", "horizon")]
+
+
+def made_up(name: str) -> lab.Results:
+    """Regret that differs by policy and problem."""
+    found = results(name, lambda problem, policy: 50.0 + 10.0 * len(policy + problem) + SPREAD)
+    if name in ("rank1", "delay"):
+        found.frame["arms"] = "4x4"
+    return found
+
+
+@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if not name.startswith("suite")])
+def test_every_number_names_whose_it_is_and_its_unit(name):
+    module = lab.load(name)
+    names = set(module.SPEC.quick.policies or module.SPEC.policies)
+    for claim in module.claims(made_up(name)):
+        assert any(policy in claim.measured for policy in names), claim.measured
+        assert "regret" in claim.unit
+        assert claim.ours == (name == "delay"), "the paper says nothing of delays"
+
+
+def test_figures_that_claims_lead_to_are_there():
+    for name in ("rank1", "dueling_07", "dueling_095", "additive_terms", "katariya_table", "delay"):
+        found = made_up(name)
+        drawn = {chart.name for chart in lab.load(name).charts(found)}
+        assert {claim.figure for claim in lab.load(name).claims(found)} <= drawn
+
+
+def test_titles_say_what_was_run():
+    found = made_up("dueling_095")
+    charts = lab.load("dueling_095").charts(found)
+    titles = " ".join([lab.load("dueling_095").SPEC.title, *(chart.title for chart in charts)])
+    assert "16 to 256 arms" in titles
+    assert "2048" not in titles
+
+
+def test_the_reason_of_a_failure_is_what_fails():
+    def regret(problem, policy):
+        base = 200.0 if problem == "u*v*=1" else 50.0
+        return base + SPREAD if policy == "tea" else 100.0 - SPREAD
+
+    claims = lab.load("rank1").claims(results("rank1", regret))
+    [claim] = [claim for claim in claims if "outperforms Rank1Elim" in claim.says]
+    assert claim.verdict == "fails"
+    assert claim.decided_by == "u*v*=1: tea 200 +- 0, rank1_elim 100 +- 0"
+
+
+def test_the_opening_has_all_who_were_compared():
+    found = [made_up(name) for name in ("rank1", "dueling_07", "dueling_095")]
+    first = opening(found, claims_of(found))
+    assert [panel.title.partition(",")[0] for panel in first.chart.panels] == [
+        "Rank-one rewards",
+        "Duels",
+        "Duels",
+    ]
+    assert [len(panel.dots) for panel in first.chart.panels] == [10, 11, 11]
+    claimed = {dot.key: dot.claimed for dot in first.chart.panels[1].dots}
+    assert {policy for policy, side in claimed.items() if side < 0} == {
+        "rmed1",
+        "rmed2",
+        "rmed2fh",
+    }
+    assert first.sentence.startswith("The paper says that TEA")
+    assert first.sentence.count(".") == 1, "one sentence"
+    assert "of 8 of its sentences that these experiments can decide" in first.sentence
+
+
+def test_a_dot_agrees_with_the_claim():
+    """Where all comparisons of a claim hold, its dots lie on the right side, and by how much."""
+    found = results(
+        "dueling_095",
+        lambda problem, policy: (10.0 if policy == "dueling_tea" else 30.0) + 0.1 * SPREAD,
+    )
+    [claim] = lab.load("dueling_095").claims(found)
+    _, others = lab.load("dueling_095").peers(found)
+    assert claim.verdict == "holds"
+    assert {peer.verdict for peer in others} == {"holds"}
+    assert [peer.ratio.value for peer in others] == pytest.approx([3.0] * len(others))
+
+
+def test_an_opening_without_comparisons():
+    found = [made_up("delay")]
+    first = opening(found, claims_of(found))
+    assert first.chart is None
+    assert first.sentence == "None of the paper's sentences was put to the test here."
+    alone = summary([Claim("horizon", "", "", "undecided")], compared=False)
+    assert alone == (
+        "What the paper says: its one sentence that this experiment can decide is undecided."
+    )
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,10 @@ import pandas as pd
 import pytest
 
 import factored_bandits as fb
-from factored_bandits.report.charts import curves, profile, slopes, timeline
+from factored_bandits.core.stats import Mean
+from factored_bandits.report.charts import Peer, curves, finals, peers, profile, slopes, timeline
 from factored_bandits.report.claims import Claim
-from factored_bandits.report.html.page import Section, write_page
+from factored_bandits.report.html.page import Opening, Section, write_page
 
 POLICIES = ("uniform", "flat_ucb1", "tea")
 LEVELS = (3, 4, 6)
@@ -60,6 +61,7 @@ def page(frame, eliminations, tmp_path_factory):
         [
             curves(frame, name="growth", title="Regret over time"),
             curves(frame[frame.arms == "6x6"], name="largest", title="The largest problem"),
+            finals(frame, name="dots"),
             slopes(frame, name="against-k"),
         ],
     )
@@ -83,6 +85,24 @@ def page(frame, eliminations, tmp_path_factory):
         ),
         Claim("growth", "Uniform play learns nothing", "regret in proportion to rounds", "fails"),
         Claim("elsewhere", "Something else", "nothing", "undecided"),
+        Claim("growth", "Nobody wrote this", "it is so", "holds", unit="in words", ours=True),
     ]
     facts = {"version": fb.__version__, "seed": "5"}
-    return write_page(tmp_path_factory.mktemp("report"), [growth, rest], claims, facts)
+    first = peers({"Growth": [Peer("uniform", "uniform", Mean(3.0, 0.1), 1, "holds")]})
+    opening = Opening("The paper says little, and that holds.", first)
+    folder = tmp_path_factory.mktemp("report")
+    return write_page(folder, [growth, rest], claims, facts, opening=opening)
+
+
+@pytest.fixture(scope="session")
+def busy(frame, tmp_path_factory):
+    """A page with more policies than have a colour."""
+    tea = frame[(frame.policy == "tea") & (frame.arms == "6x6")]
+    names = ["rmed1", "dts", "rucb", "savage", "doubler", "sparring", "dueling_tea"]
+    parts = [
+        tea.assign(policy=name, regret=tea.regret * (1.0 + 0.5 * i)) for i, name in enumerate(names)
+    ]
+    every = pd.concat(parts)
+    charts = [curves(every, name="many", title="Many"), finals(every, name="ends")]
+    section = Section("crowd", "A crowd", "", charts)
+    return write_page(tmp_path_factory.mktemp("busy"), [section], [], {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 
 import pytest
@@ -146,7 +147,8 @@ def test_hovering_tells_the_numbers(opened, results):
         "plot.scrollIntoView({block: 'center', behavior: 'instant'});"
         "const box = plot.getBoundingClientRect(), all = plot._fullLayout;"
         "const trace = plot.data.find((each) => each.legendgroup === 'uniform' && each.customdata);"
-        "const i = 60; return [box.x + all.xaxis._offset + all.xaxis.d2p(trace.x[i]),"
+        "const i = trace.x.length - 4;"
+        "return [box.x + all.xaxis._offset + all.xaxis.d2p(trace.x[i]),"
         " box.y + all.yaxis._offset + all.yaxis.d2p(trace.y[i])]; })()"
     )
     opened.page.mouse.move(*place, steps=5)
@@ -233,6 +235,92 @@ def test_everything_has_a_name_for_those_who_cannot_see_it(opened):
     assert nameless == 0
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_the_first_figure_is_on_the_first_screen(browser, page, width, height):
+    browser.open(page, width=width, height=height, phone=width < 500)
+    browser.wait(drawn("#chart-peers"))
+    top = browser.run("document.querySelector('#chart-peers .plot').getBoundingClientRect().top")
+    assert top < height / 2
+    assert browser.run("document.querySelector('#claims').getBoundingClientRect().top") > top
+
+
+STROKES = (
+    "Object.fromEntries(document.querySelector('#chart-many .plot')._fullData"
+    ".filter((trace) => trace.meta && trace.meta.end).map((trace) => [trace.legendgroup,"
+    " getComputedStyle(document.querySelector(`#chart-many .trace${trace.uid} .js-line`)).stroke]))"
+)
+FAINT = "rgb(179, 183, 188)"
+
+
+def test_grey_until_touched(browser, busy):
+    browser.open(busy, height=2000)
+    browser.wait(drawn("#chart-many"))
+    before = browser.run(STROKES)
+    grey = {key for key, stroke in before.items() if stroke == FAINT}
+    assert grey == {"savage", "doubler", "sparring"}
+    assert len({before[key] for key in before if key not in grey}) == 4, "each its own colour"
+
+    # by the keyboard
+    browser.run(f"document.querySelector('{chip('#chart-many', 'rucb')}').focus()")
+    browser.press("Tab")
+    assert browser.run("document.activeElement.textContent") == "3 in grey"
+    browser.press("Tab")
+    key = browser.run("document.activeElement.dataset.key")
+    assert key in grey
+    assert browser.run(STROKES)[key] != FAINT
+    browser.press("Shift+Tab")
+    assert browser.run(STROKES) == before
+
+    # by the mouse, at the name
+    browser.page.hover(chip("#chart-many", "savage"))
+    assert browser.run(STROKES)["savage"] != FAINT
+    browser.page.mouse.move(5, 5)
+    assert browser.run(STROKES) == before
+
+
+def test_a_grey_dot_has_its_colour_while_the_mouse_is_on_it(browser, busy):
+    browser.open(busy, height=2000)
+    browser.wait(drawn("#chart-ends"))
+    which = (
+        "document.querySelector('#chart-ends .plot')._fullData"
+        ".find((trace) => trace.legendgroup === 'savage').uid"
+    )
+    point = f"document.querySelector(`#chart-ends .trace${{{which}}} .point`)"
+    assert browser.run(f"getComputedStyle({point}).fill") == FAINT
+    place = browser.run(
+        f"(() => {{ const box = {point}.getBoundingClientRect();"
+        "return [box.x + box.width / 2, box.y + box.height / 2]; })()"
+    )
+    browser.page.mouse.move(*place, steps=5)
+    browser.wait("document.querySelector('#chart-ends .hovertext') !== null")
+    assert "savage" in browser.run("document.querySelector('#chart-ends .hovertext').textContent")
+    assert browser.run(f"getComputedStyle({point}).fill") != FAINT
+
+
+NAMES = (
+    "[...document.querySelectorAll('#chart-many .annotation')].map((each) =>"
+    " { const box = each.getBoundingClientRect();"
+    " return [each.textContent.replace('━', '').trim(),"
+    " box.left, box.top, box.right, box.bottom]; })"
+)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_names_stand_at_the_ends_of_the_lines(browser, busy, width):
+    browser.open(busy, width=width, height=2000, phone=width < 500)
+    browser.wait(drawn("#chart-many"))
+    found = sorted(browser.run(NAMES), key=lambda name: name[2])
+    assert sorted(name[0] for name in found) == ["dts", "dueling_tea", "rmed1", "rucb"]
+    assert all(0 <= name[1] < name[3] <= width for name in found)
+    tops = [name[2] for name in found]
+    assert min(b - a for a, b in itertools.pairwise(tops)) >= 11.0, "they do not overlap"
+    folded = browser.run("!document.querySelector('#chart-many .rest').open")
+    assert folded == (width < 500), "a phone has no room for the names of grey lines"
+    # one that is hidden loses its name
+    browser.click(chip("#chart-many", "dts"))
+    assert "dts" not in {name[0] for name in browser.run(NAMES)}
+
+
 @pytest.mark.parametrize("width", [320, 800])
 def test_a_phone_does_not_scroll_sideways(browser, page, width):
     browser.open(page, width=width, height=12_000, phone=True)
@@ -248,7 +336,7 @@ def test_a_phone_does_not_scroll_sideways(browser, page, width):
 
 def test_charts_are_drawn_when_they_come_into_view(browser, page):
     browser.open(page, height=300)
-    browser.wait(drawn(GROWTH))
+    browser.wait(drawn("#chart-peers"))
     assert not browser.run("document.querySelector('#chart-within').dataset.drawn")
     browser.run("document.querySelector('#chart-within').scrollIntoView({behavior: 'instant'})")
     browser.wait(drawn("#chart-within"))

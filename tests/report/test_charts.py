@@ -12,7 +12,15 @@ import pytest
 import factored_bandits as fb
 from factored_bandits.core.stats import log_log_slope
 from factored_bandits.errors import InvalidInputError
-from factored_bandits.report.charts import curves, fitted, overlay, profile, slopes, timeline
+from factored_bandits.report.charts import (
+    curves,
+    finals,
+    fitted,
+    overlay,
+    profile,
+    slopes,
+    timeline,
+)
 from factored_bandits.report.charts._measured import measured
 from factored_bandits.report.charts.timeline import NEEDED
 from factored_bandits.report.html.fragments import RUN_POINTS, points_per_run, view_of
@@ -210,19 +218,25 @@ def test_names_of_levels_do_not_overlap(count):
     assert min(box.x0 for box in found) >= 0
 
 
-def test_a_legend_of_many_names_is_within_the_figure(frame):
+def test_many_names_are_within_the_figure(frame):
+    """Beside the lines that have a colour, and below for all others: each name once."""
     some = frame[frame.policy == "tea"]
     names = fb.policies.names()
     figure = curves(pd.concat([some.assign(policy=name) for name in names])).figure()
     figure.draw_without_rendering()
-    (legend,) = figure.legends
-    found = boxes(figure, legend.get_texts())
-    assert len(found) == len(names) > 40
-    assert apart(found)
-    assert max(box.x1 for box in found) <= figure.bbox.x1
-    caption = figure.texts[-1].get_window_extent()
-    bottom = min(axes.get_tightbbox().y0 for axes in figure.axes)
-    assert caption.y1 < min(box.y0 for box in found) < max(box.y1 for box in found) < bottom
+    caption = figure.texts[-1]
+    grey = caption.get_text().replace("\n", " ").partition("In grey: ")[2].rstrip(".").split(", ")
+
+    for axes in figure.axes:
+        beside = [text.get_text() for text in axes.texts]
+        assert len(beside) <= 5
+        assert sorted([*beside, *grey]) == sorted(names)
+        found = boxes(figure, axes.texts)
+        assert apart(found)
+        assert max(box.x1 for box in found) <= figure.bbox.x1
+    box = caption.get_window_extent()
+    assert box.x1 <= figure.bbox.x1
+    assert box.y1 < min(axes.get_tightbbox().y0 for axes in figure.axes)
 
 
 def test_a_page_with_very_many_runs_keeps_fewer_points_of_each(frame):
@@ -235,11 +249,12 @@ def test_a_page_with_very_many_runs_keeps_fewer_points_of_each(frame):
     assert short < 0.8 * whole
 
 
-@pytest.mark.parametrize("kind", ["curves", "slopes", "timeline", "profile", "overlay"])
+@pytest.mark.parametrize("kind", ["curves", "finals", "slopes", "timeline", "profile", "overlay"])
 def test_both_libraries_draw_every_kind(kind, frame, eliminations, tmp_path):
     bounds = pd.DataFrame({"name": "upper bound", "round": [1, 30_000], "value": [1e3, 4e3]})
     chart = {
         "curves": lambda: curves(frame),
+        "finals": lambda: finals(frame),
         "slopes": lambda: slopes(frame),
         "timeline": lambda: timeline(eliminations, sizes=[6, 6]),
         "profile": lambda: profile(frame),

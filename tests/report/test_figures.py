@@ -115,11 +115,27 @@ def test_axes_fit_the_results():
 
 
 def test_rounds_in_which_all_look_alike_are_cut():
-    # the means part in round 600, differ by a quarter in round 750; 750 / 30 = 25 lies in the
-    # decade of 10
-    assert beginning(measured(pair())) == 10
+    # the means part in round 600 and differ by a quarter in round 750
+    assert beginning(measured(pair())) == 500
     assert beginning(measured(pair()[:1])) == 1
     assert beginning(measured([pair()[0], pair()[0]])) == 1
+
+
+def test_the_axis_begins_where_half_of_the_lines_have_parted():
+    # the first parts in round 25, two in round 2,500, one never
+    levels = (10.0, 1000.0, 1000.0, np.inf)
+    four = [
+        result(problems.variant("uniform", f"policy_{i}"), np.minimum(0.5 * ROUNDS, level))
+        for i, level in enumerate(levels)
+    ]
+    # a round number, and at least a decade before the horizon of 10,000
+    assert beginning(measured(four)) == 1000
+    assert beginning(measured([four[0], four[3]])) == 20
+    axes = regret_figure(four).axes[0]
+    assert axes.get_xlim() == (1000, 10_000)
+    low, high = axes.get_ylim()
+    assert 5.0 < low < 10.0, "so the vertical axis has no room for early rounds either"
+    assert high > 5000
 
 
 def test_zero_regret_can_be_drawn(tmp_path):

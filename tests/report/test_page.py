@@ -9,11 +9,12 @@ from html.parser import HTMLParser
 import pytest
 
 from disk import small_disk
+from factored_bandits.core.stats import Mean
 from factored_bandits.core.table import Table
 from factored_bandits.errors import InvalidInputError, MissingExtraError
-from factored_bandits.report.charts import curves, profile
+from factored_bandits.report.charts import Peer, curves, peers, profile
 from factored_bandits.report.claims import Claim
-from factored_bandits.report.html.page import Section, page_of, write_page
+from factored_bandits.report.html.page import Opening, Section, page_of, write_page
 from factored_bandits.report.palette import COLOURS, DARK, GREY
 
 pytestmark = pytest.mark.xdist_group("page")  # one process makes the page
@@ -60,7 +61,7 @@ def test_nothing_outside_and_every_link_leads_somewhere(page):
 
 
 def test_figures_are_there_as_png_and_pdf(page):
-    names = ("growth", "largest", "against-k", "levels", "within")
+    names = ("peers", "growth", "largest", "dots", "against-k", "levels", "within")
     files = {path.name for path in (page.parent / "figures").iterdir()}
     assert files == {f"{name}.{suffix}" for name in names for suffix in ("png", "pdf")}
 
@@ -79,6 +80,58 @@ def test_claims_link_to_their_figures(page):
         assert f'<span class="verdict {verdict}">' in text
 
 
+def section_of(text, name):
+    return text[text.index(f'<section id="{name}">') :].partition("</section>")[0]
+
+
+def test_a_sentence_and_a_figure_come_first(page):
+    text = page.read_text(encoding="utf-8")
+    order = [
+        '<p class="sentence">The paper says little, and that holds.</p>',
+        '<figure class="chart" id="chart-peers">',
+        '<nav aria-label="Contents">',
+        '<section id="claims">',
+        '<section id="expectations">',
+        '<section id="growth">',
+    ]
+    places = [text.index(part) for part in order]
+    assert places == sorted(places)
+
+
+def test_two_tables_with_two_counts(page):
+    text = page.read_text(encoding="utf-8")
+    papers, ours = (section_of(text, name) for name in ("claims", "expectations"))
+    assert re.findall(r"[✓✗?] \d \w+", papers) == ["✓ 1 holds", "✗ 1 fails", "? 1 undecided"]
+    assert re.findall(r"[✓✗?] \d \w+", ours) == ["✓ 1 holds"]
+    assert "Nobody wrote this" in ours
+    assert "Nobody wrote this" not in papers
+    assert "The paper says</th>" in papers
+    assert "We expect</th>" in ours
+    assert '<p class="unit">in words</p>' in ours
+    assert papers.index("Uniform play learns nothing") < papers.index("Something else"), (
+        "what fails stands above what is undecided"
+    )
+    assert text.count("less is better") == 1
+
+
+def test_without_a_first_figure_the_verdicts_stand_below_the_others(frame):
+    section = Section("one", "One", "", [curves(frame)])
+    claims = [Claim("one", "It is so", "it is", "holds")]
+    text = page_of([section], claims, {}, opening=Opening("It holds."))
+    places = [text.index(part) for part in ("It holds.", "<figure", '<section id="claims">')]
+    assert places == sorted(places)
+
+
+def test_long_measurements_are_unfolded(frame):
+    parts = [f"K={k}: {k} +- 1 ({'fails' if k == 3 else 'holds'})" for k in range(9)]
+    claim = Claim("one", "All hold", "; ".join(parts), "fails", reason="K=3: 3 +- 1")
+    text = section_of(page_of([], [claim], {}), "claims")
+    shown, _, folded = text.partition("<details>")
+    assert "K=3: 3 ± 1" in shown
+    assert "K=4" not in shown
+    assert all(f"K={k}: {k} ± 1" in folded for k in range(9))
+
+
 def test_every_text_is_escaped(frame):
     policy = frame.assign(policy=EVIL, problem=EVIL, regret_unit=EVIL)[frame.arms == "3x3"]
     only = policy[frame[frame.arms == "3x3"].policy == "tea"]
@@ -86,14 +139,17 @@ def test_every_text_is_escaped(frame):
     section = Section(
         "evil-section", EVIL, EVIL, [chart], Table(EVIL, (EVIL, "x"), [(EVIL, EVIL)], EVIL)
     )
-    text = page_of([section], [Claim(EVIL, EVIL, EVIL, "holds", "evil")], {EVIL: EVIL}, title=EVIL)
-    assert read(text).scripts == 3, "the data, plotly and the script of the page"
+    claims = [Claim(EVIL, EVIL, EVIL, "holds", "evil", EVIL, EVIL, ours=each) for each in (0, 1)]
+    dot = Peer(EVIL, EVIL, Mean(2.0, 0.1), 1, "holds")
+    opening = Opening(EVIL, peers({EVIL: [dot]}, "first", EVIL, reference=EVIL, story=EVIL))
+    text = page_of([section], claims, {EVIL: EVIL}, title=EVIL, opening=opening)
+    assert read(text).scripts == 4, "the data of two charts, plotly and the script of the page"
     assert text.count("alert(1)") > 10
     assert "<script>alert" not in text
-    data = re.search(
+    for data in re.findall(
         r'<script type="application/json" class="data">(.*?)</script>', text, re.DOTALL
-    )[1]
-    assert json.loads(data)[0]["traces"][-1]["legendgroup"] == EVIL
+    ):
+        assert json.loads(data)[0]["traces"][-1]["legendgroup"] == EVIL
 
 
 @pytest.mark.parametrize("name", ["", "a b", "../up", "a/b", "é", "-x"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -37,7 +38,7 @@ def show_claims(claims: Sequence[Claim]) -> None:
 
 def show_summary(claims: Sequence[Claim]) -> None:
     """Print what fits on one screen: the counts, and what fails, with the reason."""
-    width = min(LINE, click.get_terminal_size()[0]) if sys.stdout.isatty() else LINE
+    width = min(LINE, shutil.get_terminal_size().columns) if sys.stdout.isatty() else LINE
     for line in summary_lines(claims, width):
         click.echo(line)
 
@@ -52,7 +53,7 @@ def claims_table(claims: Sequence[Claim], head: str) -> Table:
 
 
 def _measured(claim: Claim) -> str:
-    return f"{claim.measured} [{claim.unit}]" if claim.unit else claim.measured
+    return f"[{claim.unit}] {claim.measured}" if claim.unit else claim.measured
 
 
 def summary_lines(claims: Sequence[Claim], width: int = LINE) -> Iterator[str]:
@@ -65,7 +66,7 @@ def summary_lines(claims: Sequence[Claim], width: int = LINE) -> Iterator[str]:
     regret: less is better; means +- one standard error; a verdict needs three
     <BLANKLINE>
     fails: TEA is better
-        TEA 5 +- 1; other 2 +- 1 [regret]
+        [regret] TEA 5 +- 1; other 2 +- 1
     """
     from factored_bandits.report.claims import split_claims, tally
 
@@ -85,9 +86,9 @@ def summary_lines(claims: Sequence[Claim], width: int = LINE) -> Iterator[str]:
 
 
 def _reason(claim: Claim, width: int) -> list[str]:
-    unit = f" [{claim.unit}]" if claim.unit else ""
+    unit = f"[{claim.unit}] " if claim.unit else ""
     return textwrap.wrap(
-        f"{claim.decided_by}{unit}",
+        f"{unit}{claim.decided_by}",
         width,
         initial_indent="    ",
         subsequent_indent="    ",

@@ -14,9 +14,9 @@ from factored_bandits.report.html.page import Opening, Section, write_page
 from . import lookup as _lookup
 from .results import Results
 
-PEERS = "What the paper promises, and what was measured: TEA beside its peers"
-PROMISE = (
-    "The paper promises that TEA, which need not know how factors combine, has less regret than "
+PEERS = "What the paper says, and what was measured: TEA beside its peers"
+GIST = (
+    "The paper says that TEA, which need not know how factors combine, has less regret than "
     "algorithms made for one form of reward, and with many arms less than those made for duels"
 )
 
@@ -39,12 +39,14 @@ def write(folder: Path, found: Sequence[Results], claims: Sequence[Claim]) -> Pa
 
 
 def opening(found: Sequence[Results], claims: Sequence[Claim]) -> Opening:
-    """What the paper promises and what holds, in a sentence; TEA beside its peers, as a figure."""
+    """What the paper says and what holds, in a sentence; TEA beside its peers, as a figure."""
     groups: dict[str, list[Peer]] = {}
     for results in found:
-        module = None if results.spec.source else _module(results)
         # a comparison needs all who take part
-        if hasattr(module, "peers") and not results.missing:
+        if results.spec.source or results.missing:
+            continue
+        module = _module(results)
+        if hasattr(module, "peers"):
             heading, here = module.peers(results)
             groups[heading] = here
 
@@ -53,7 +55,7 @@ def opening(found: Sequence[Results], claims: Sequence[Claim]) -> Opening:
 
 
 def summary(claims: Sequence[Claim], *, compared: bool) -> str:
-    """What the page says, in one sentence; what the paper promises where that was `compared`."""
+    """What the page says, in one sentence; what the paper says where that was `compared`."""
     papers, _ = split_claims(claims)
     if not papers:
         return "None of the paper's sentences was put to the test here."
@@ -66,7 +68,7 @@ def summary(claims: Sequence[Claim], *, compared: bool) -> str:
     )
     if len(papers) == 1:
         told = f"its one sentence that this experiment can decide {_alone(papers[0])}"
-    return f"{PROMISE}: {told}." if compared else f"What the paper says: {told}."
+    return f"{GIST}: {told}." if compared else f"What the paper says: {told}."
 
 
 def _verb(count: int, one: str, several: str) -> str:

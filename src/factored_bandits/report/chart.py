@@ -62,7 +62,7 @@ class Dot(NamedTuple):
     text: str = ""  # beside the dot, on the other side
     told: str = ""  # what a reader hears who touches it
     quiet: bool = False
-    promised: int = 0  # where it should lie: 1 right of the reference, -1 left of it, 0 anywhere
+    claimed: int = 0  # where it should lie: 1 right of the reference, -1 left of it, 0 anywhere
 
 
 class Row(NamedTuple):

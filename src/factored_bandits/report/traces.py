@@ -42,7 +42,7 @@ def bands(panel: Panel) -> list[dict[str, Any]]:
 def traces(panel: Panel) -> list[dict[str, Any]]:
     """The lines, the dots or the rows; what is quiet lies below the rest."""
     lines = sorted(panel.lines, key=lambda line: not line.quiet)
-    return [*map(_line, lines), *_promises(panel), *_dots(panel), *_rows(panel)]
+    return [*map(_line, lines), *_claimed_sides(panel), *_dots(panel), *_rows(panel)]
 
 
 def all_runs(panel: Panel) -> list[dict[str, Any]]:
@@ -200,21 +200,21 @@ def _dot(row: int, dot: Dot) -> dict[str, Any]:
     )
 
 
-def _promises(panel: Panel) -> list[dict[str, Any]]:
+def _claimed_sides(panel: Panel) -> list[dict[str, Any]]:
     """Per row of dots the side on which the dot should lie, as thick pale pieces of line."""
-    promised = [(i, dot.promised) for i, dot in enumerate(panel.dots) if dot.promised]
-    if panel.reference is None or not promised:
+    claimed = [(i, dot.claimed) for i, dot in enumerate(panel.dots) if dot.claimed]
+    if panel.reference is None or not claimed:
         return []
     at = panel.reference[0]
     x: list[float] = []
     y: list[float] = []
-    for row, side in promised:
+    for row, side in claimed:
         end = panel.x.limits[1] if side > 0 else panel.x.limits[0]
         x += [at, end, math.nan]
         y += [row, row, math.nan]
 
     line = {"color": PALE, "width": 0.72 * DOT_ROW}
-    return [_scatter("promised", np.array(x), np.array(y), line=line, opacity=0.55)]
+    return [_scatter("claimed", np.array(x), np.array(y), line=line, opacity=0.55)]
 
 
 def _rows(panel: Panel) -> list[dict[str, Any]]:

@@ -78,13 +78,13 @@ def beside(
     for other in others:
         if other not in results.policies(problem):
             continue
-        promised = -1 if other in better else 1
-        pair = (TEA, other) if promised > 0 else (other, TEA)
+        claimed = -1 if other in better else 1
+        pair = (TEA, other) if claimed > 0 else (other, TEA)
         peer = Peer(
             key=other,
             label=other,
             ratio=ratio_of(results.final(problem, other), results.final(problem, TEA)),
-            promised=promised,
+            claimed=claimed,
             verdict=results.beats(problem, *pair),
         )
         found.append(peer)

@@ -21,7 +21,7 @@ PLAYER = {
     "duels K=16": "dueling_tea",
     "duels K=64": "dueling_tea",
 }
-UNIT = "mean over the bound"
+UNIT = "regret and pulls over their bound"
 _sum = partial(make, "additive", effects=[[0.3, 0.0, 0.0, 0.0]] * 3, base=0.05)
 
 SPEC = Spec(

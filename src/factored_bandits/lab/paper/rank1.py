@@ -99,13 +99,13 @@ def peers(results: Results) -> tuple[str, list[Peer]]:
     for policy in ("rank1_elim", KL[0]):
         for best in BEST:
             problem = _name(best)
-            promised = 1 if policy == "rank1_elim" or best in HALF else -1
-            pair = ("tea", policy) if promised > 0 else (policy, "tea")
+            claimed = 1 if policy == "rank1_elim" or best in HALF else -1
+            pair = ("tea", policy) if claimed > 0 else (policy, "tea")
             peer = Peer(
                 key=policy,
                 label=f"{policy}, {best:g}",
                 ratio=ratio_of(results.final(problem, policy), results.final(problem, "tea")),
-                promised=promised,
+                claimed=claimed,
                 verdict=results.beats(problem, *pair),
             )
             found.append(peer)

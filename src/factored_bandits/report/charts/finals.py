@@ -132,7 +132,7 @@ def _groups(problems: dict[str, list[Measured]], by: By) -> dict[str, list[tuple
     for problem, here in reversed(problems.items()):
         for each in here:
             found.setdefault(each.policy, []).append((problem, each))
-    return dict(reversed(found.items()))
+    return found
 
 
 def _dot(each: Measured, label: str, look: Look, log: bool, *, quiet: bool) -> Dot:

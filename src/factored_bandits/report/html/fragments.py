@@ -28,6 +28,7 @@ def view_of(chart: Chart, points: int = RUN_POINTS[1]) -> dict[str, Any]:
         "marks": [_mark(look, text) for look, text in chart.marks],
         "buttons": _buttons(chart),
         "legend": [_sample(key, line) for key, line in chart.legend().items()],
+        "quiet": sum(line.quiet for line in chart.legend().values()),
         "columns": _columns(len(chart.panels), any(panel.lines for panel in chart.panels)),
         "panels": [_panel(panel, several) for panel in chart.panels],
         "numbers": chart.numbers,

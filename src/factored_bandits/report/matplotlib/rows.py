@@ -33,7 +33,7 @@ def text_width(panel: Panel) -> float:
 
 
 def draw_dots(axes: Axes, panel: Panel) -> None:
-    """Dots with intervals; below them the side that was promised, and the reference."""
+    """Dots with intervals; below them the side that was the paper says, and the reference."""
     if not panel.dots:
         return
     axes.grid(False, axis="y")
@@ -44,8 +44,8 @@ def draw_dots(axes: Axes, panel: Panel) -> None:
         above: dict[str, Any] = {"color": COLOURS["blue"], "ha": "center", "va": "bottom"}
         axes.text(at, panel.y.limits[1], name, fontsize=8.5, **above)
         for i, dot in enumerate(panel.dots):
-            if dot.promised:
-                end = panel.x.limits[1] if dot.promised > 0 else panel.x.limits[0]
+            if dot.claimed:
+                end = panel.x.limits[1] if dot.claimed > 0 else panel.x.limits[0]
                 left, right = sorted((at, end))
                 pale: dict[str, Any] = {"color": PALE, "alpha": 0.55, "linewidth": 0, "zorder": 1}
                 axes.broken_barh([(left, right - left)], (i - 0.38, 0.76), **pale)

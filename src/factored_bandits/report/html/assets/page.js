@@ -19,6 +19,8 @@
       this.log = this.panels.some((panel) => panel.y.type === "log");
       this.drawn = false;
       this.zoom = this.panels.map(() => ({}));
+      // On a phone the names of grey lines would push the lines off the screen.
+      if (innerWidth <= 640) element.querySelectorAll(".rest").forEach((rest) => { rest.open = false; });
       this.listen();
     }
 
@@ -99,7 +101,7 @@
       const untitled = { title: { text: "" } }; // the page has its own
       const scale = panel.scales[this.log ? "log" : "linear"];
       return {
-        xaxis: axis({ ...panel.x, ...line, ...untitled }, zoom.x),
+        xaxis: { ...axis({ ...panel.x, ...line, ...untitled }, zoom.x, plot.clientWidth / 48), tickangle: 0 },
         yaxis: axis({ ...panel.y, ...scale, ...line, ...untitled, showgrid: !panel.rows }, zoom.y),
         font: { family: css("--font"), size: 12, color: css("--ink") },
         paper_bgcolor: "rgba(0,0,0,0)",
@@ -133,11 +135,13 @@
       const most = 0.36 * wide;
       spread(wanted, 13 / height).forEach((at, i) => {
         const { meta, line } = named[i];
-        const text = escaped(fitting(meta.end, most));
-        found.push({ ...common, yref: "paper", y: at, yanchor: "middle", text, font: { size: 11, color: colour(line.color) } });
+        // the text in ink, since a light colour is hard to read
+        const text = `<span style="color:${colour(line.color)}">${DASH}</span>${escaped(fitting(meta.end, most))}`;
+        found.push({ ...common, yref: "paper", y: at, yanchor: "middle", text, font: { size: 11, color: css("--ink") } });
       });
       const room = [...named.map((trace) => trace.meta.end), ...texts.map((trace) => trace.meta.text)].map(width_of);
-      return { annotations: found, width: room.length ? Math.min(most, Math.max(...room)) + 10 : 14 };
+      const dash = named.length ? width_of(DASH) : 0;
+      return { annotations: found, width: room.length ? Math.min(most, Math.max(...room)) + dash + 10 : 14 };
     }
 
     draw() {
@@ -165,7 +169,8 @@
     }
   }
 
-  const FIXED = ["promised", "active", "re-entry"]; // what stands for no policy
+  const FIXED = ["claimed", "active", "re-entry"]; // what stands for no policy
+  const DASH = "━ "; // before a name, in the colour of its line
   const last = (values) => values.filter((each) => each !== null).at(-1);
   const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
@@ -217,11 +222,11 @@
   }
 
   // A tick for each power of ten where several are in view; 20k and 50k between them where not.
-  function axis(own, view = own.range) {
+  function axis(own, view = own.range, most = 8) {
     const range = [...view]; // plotly writes into it
     if (own.tickvals || own.type !== "log") return { ...own, range, tickformat: own.tickvals ? "" : "~s" };
     const decades = range[1] - range[0];
-    if (decades >= 1.7) return { ...own, range, dtick: Math.ceil(decades / 8), tickformat: "" };
+    if (decades >= 1.7) return { ...own, range, dtick: Math.ceil(decades / Math.min(8, Math.max(3, most))), tickformat: "" };
     return { ...own, range, dtick: decades > 0.6 ? "D2" : null, tickformat: range[0] >= 0 ? "~s" : "~g" };
   }
 
