@@ -18,10 +18,12 @@ def private_parent(module: str) -> str | None:
     'factored_bandits.policies.dueling.rmed'
     >>> private_parent("factored_bandits.core.kernel") is None
     True
+    >>> private_parent("_thread") is None  # a module of Python that lies in no folder
+    True
     """
     parts = module.split(".")
     for depth, part in enumerate(parts):
-        if part.startswith("_") and not part.startswith("__"):
+        if depth > 0 and part.startswith("_") and not part.startswith("__"):
             return ".".join(parts[:depth])
     return None
 
