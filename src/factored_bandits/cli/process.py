@@ -5,7 +5,6 @@ What a command itself makes of Ctrl-C and of wrong input is in `app`.
 
 from __future__ import annotations
 
-import _thread
 import contextlib
 import os
 import signal
@@ -95,7 +94,7 @@ class Interrupts:
     def _again(self, unraisable: Any) -> None:
         """Where Python must ignore an error (in a callback of an import), raise it a bit later."""
         if issubclass(unraisable.exc_type, KeyboardInterrupt):
-            threading.Timer(LATER, _thread.interrupt_main).start()
+            threading.Timer(LATER, os.kill, (os.getpid(), signal.SIGINT)).start()
         else:
             sys.__unraisablehook__(unraisable)
 
