@@ -122,28 +122,26 @@ class Status:
         return str(Table(title, HEADINGS, [_cells(row) for row in self.rows], align="lllrrrr"))
 
     def _held_back(self) -> str:
-        settled = self.backlog - self.waiting
+        said = f"answers not learned yet: {self.backlog - self.waiting:,}"
         if self.oldest is None:
-            return f"{settled:,} answers are not learned yet"
+            return said
 
-        rounds = f"{self.oldest_rounds:,} rounds"
-        ago = rounds if self.oldest_age is None else f"{rounds} ({_duration(self.oldest_age)})"
-        return (
-            f"{settled:,} answers are not learned yet; decision {self.oldest} is open since {ago}"
-        )
+        time = _duration(self.oldest_age)
+        rounds = f"{self.oldest_rounds:,} rounds{time}"
+        return f"{said}; decision {self.oldest} has been open for {rounds}"
 
 
-def _duration(age: timedelta) -> str:
-    """An age in its largest unit.
+def _duration(age: timedelta | None) -> str:
+    """An age in its largest unit, if it is worth the words.
 
-    >>> _duration(timedelta(hours=26)), _duration(timedelta(seconds=3))
-    ('1.1 days', '3 s')
+    >>> _duration(timedelta(hours=26)), _duration(timedelta(seconds=3)), _duration(None)
+    (' (1.1 days)', '', '')
     """
-    seconds = age.total_seconds()
+    seconds = 0.0 if age is None else age.total_seconds()
     for unit, length in (("days", 86_400.0), ("h", 3_600.0), ("min", 60.0)):
         if seconds >= length:
-            return f"{seconds / length:.1f} {unit}"
-    return f"{seconds:.0f} s"
+            return f" ({seconds / length:.1f} {unit})"
+    return ""
 
 
 def _cells(row: LevelStatus) -> tuple[str, ...]:
