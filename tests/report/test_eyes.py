@@ -171,6 +171,7 @@ def test_re_entries_can_be_told_apart():
     assert sum(len(line.get_xdata()) for line in drawn) == len(ticks["x"])
 
 
+@pytest.mark.xdist_group("page")  # one process runs the comparison
 def test_a_timeline_tells_its_story_in_two_sentences(results, eliminations):
     result = results[6][-1]
     chart = timeline(eliminations, sizes=result.sizes, horizon=result.horizon, best=result.best)
@@ -186,6 +187,7 @@ def test_a_timeline_tells_its_story_in_two_sentences(results, eliminations):
     assert chart.story in chart.alt
 
 
+@pytest.mark.xdist_group("page")  # one process runs the comparison
 def test_stories_of_several_policies_are_not_told(eliminations):
     two = pd.concat([eliminations, eliminations.assign(policy="tea(bound=betting)")])
     assert timeline(two, sizes=[6, 6]).story == ""

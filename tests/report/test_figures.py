@@ -121,17 +121,20 @@ def test_rounds_in_which_all_look_alike_are_cut():
     assert beginning(measured([pair()[0], pair()[0]])) == 1
 
 
-def test_the_axis_begins_where_half_of_the_lines_have_parted():
-    # the first parts in round 25, two in round 2,500, one never
-    levels = (10.0, 1000.0, 1000.0, np.inf)
-    four = [
-        result(problems.variant("uniform", f"policy_{i}"), np.minimum(0.5 * ROUNDS, level))
-        for i, level in enumerate(levels)
-    ]
+def test_of_many_lines_half_have_parted_where_the_axis_begins():
+    def lines(levels):
+        return [
+            result(problems.variant("uniform", f"policy_{i}"), np.minimum(0.5 * ROUNDS, level))
+            for i, level in enumerate(levels)
+        ]
+
+    # the first parts in round 25, and of many lines most in round 1,250 or later
+    few = lines([10.0, 500.0, np.inf])
+    many = lines([10.0, *[500.0] * 5, np.inf])
+    assert beginning(measured(few)) == 20
     # a round number, and at least a decade before the horizon of 10,000
-    assert beginning(measured(four)) == 1000
-    assert beginning(measured([four[0], four[3]])) == 20
-    axes = regret_figure(four).axes[0]
+    assert beginning(measured(many)) == 1000
+    axes = regret_figure(many).axes[0]
     assert axes.get_xlim() == (1000, 10_000)
     low, high = axes.get_ylim()
     assert 5.0 < low < 10.0, "so the vertical axis has no room for early rounds either"

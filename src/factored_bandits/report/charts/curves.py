@@ -10,7 +10,7 @@ import numpy as np
 from factored_bandits.core.table import Table, number
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.report.chart import Axis, Chart, Line, Panel
-from factored_bandits.report.palette import Look, grey_note, looks, stressed_among
+from factored_bandits.report.palette import FEW, Look, grey_note, looks, stressed_among
 
 from ._measured import Measured, by_problem, describe, measured
 
@@ -163,10 +163,11 @@ def regret_axis(here: Sequence[Measured], begin: float, log: bool) -> Axis:
 
 
 def beginning(here: Sequence[Measured]) -> float:
-    """Where the axis of rounds begins: where half of the lines have left the highest one.
+    """Where the axis of rounds begins: where the first line leaves the highest one.
 
-    A line has left once its mean is a fifth below the highest, for good. A round number (1, 2 or 5
-    times a power of ten), at least a decade before the horizon; 1 if no line leaves.
+    Of more than a few lines, where half of them have left: most share a diagonal until then. A line
+    has left once its mean is a fifth below the highest, for good. A round number (1, 2 or 5 times a
+    power of ten), at least a decade before the horizon; 1 if no line leaves.
     """
     rounds = np.unique(np.concatenate([each.rounds for each in here]))
     means = np.array([np.interp(rounds, each.rounds, each.mean()) for each in here])
@@ -179,7 +180,8 @@ def beginning(here: Sequence[Measured]) -> float:
     if not len(left):
         return 1.0
 
-    parted = float(min(rounds[left[(len(left) - 1) // 2]], rounds[-1] / DECADE))
+    which = 0 if len(here) <= FEW else (len(left) - 1) // 2
+    parted = float(min(rounds[left[which]], rounds[-1] / DECADE))
     power = 10.0 ** np.floor(np.log10(max(1.0, parted)))
     return float(power * max(step for step in (1.0, 2.0, 5.0) if power * step <= max(1.0, parted)))
 

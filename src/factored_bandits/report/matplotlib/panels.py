@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 DECADES = 1e3  # beyond which a logarithmic axis has no small ticks
-FEW_DECADES = 50.0  # below which it has 2 and 5 beside the powers of ten
+FEW_DECADES = 100.0  # below which it has 2 and 5 beside the powers of ten
 
 
 def draw_panel(
@@ -60,7 +60,7 @@ def _scale(axes: Axes, axis: Axis, which: str) -> None:
     if axis.log and axis.limits[1] > DECADES * axis.limits[0]:
         # Small ticks would be crowded, and cost half of the time.
         own.set_minor_locator(ticker.NullLocator())
-    elif axis.log and axis.limits[1] < FEW_DECADES * axis.limits[0]:
+    elif axis.log and axis.limits[1] <= FEW_DECADES * axis.limits[0]:
         own.set_major_locator(ticker.LogLocator(subs=(1.0, 2.0, 5.0)))
         own.set_major_formatter(ticker.EngFormatter(sep=""))
 
