@@ -49,6 +49,13 @@ def test_a_sentence_and_two_tables():
     assert " hours)" in result.stdout.splitlines()[0]
 
 
+def test_rates_and_lifts_may_be_percentages():
+    written = ["--factors", "3,2", "--base-rate", "30%", "--lift", "80 %,80%", "--quick"]
+    expected = run(*ASSUMPTIONS, "--quick")
+    assert expected.exit_code == 0
+    assert run(*written).stdout == expected.stdout
+
+
 def test_the_first_answer_comes_first_and_on_standard_error():
     loud = [argument for argument in SMALL if argument != "--quiet"]
     result = run(*loud, "--traffic", "20/day")
@@ -141,10 +148,10 @@ def test_ctrl_c_has_its_exit_code(monkeypatch):
         ("--factors", "five", "--factors must be whole numbers such as 5,4,3, not 'five'"),
         ("--factors", "5,,3", "--factors must be whole numbers"),
         ("--factors", "5,1", "factors must be whole numbers from 2"),
-        ("--base-rate", "low", "'--base-rate': 'low' is not a number such as 0.2"),
+        ("--base-rate", "low", "'--base-rate': 'low' is not a number such as 0.05 or 5%"),
         ("--base-rate", "5", "base_rate must lie between 0 and 1"),
         ("--base-rate", "0.9", "above 1; lower one of them"),
-        ("--lift", "20%", "--lift must be a number such as 0.2"),
+        ("--lift", "a fifth", "--lift must be a number such as 0.2 or 20%"),
         ("--lift", "-0.2", "lift must be above 0"),
         ("--lift", "0.1,0.2,0.3", "lift must be one number, or one for each of 2 factors"),
         ("--traffic", "much", "traffic must be a number above 0"),

@@ -16,7 +16,7 @@ from factored_bandits.errors import InvalidInputError
 from .live import plans_on_the_way
 from .output import show, show_json, stop_if_interrupted
 from .running import output_options, repetition_options
-from .values import Count, Number
+from .values import Count, Share, share
 
 if TYPE_CHECKING:
     from factored_bandits.planning import Plan
@@ -29,14 +29,14 @@ POLICIES = "tea(bound=betting),tea,marginal_thompson"
 NARROW = 100  # columns, below which a table of seven is hard to read
 
 FACTORS = "How many levels each factor has, such as 5,4,3."
-LIFT = "What a best level adds: 0.2 is 20 %; or one per factor."
+LIFT = "What a best level adds, such as 0.2 or 20%; or one per factor."
 OPTIONS = [
     click.Option(["--factors"], required=True, metavar="LEVELS", help=FACTORS),
     click.Option(
         ["--base-rate"],
         required=True,
-        type=Number(),
-        help="The rate without any best level, such as 0.05.",
+        type=Share(),
+        help="The rate without any best level, such as 0.05 or 5%.",
     ),
     click.Option(["--lift"], required=True, metavar="LIFT", help=LIFT),
     click.Option(
@@ -89,8 +89,8 @@ def plan(
     from factored_bandits.report.matplotlib.figures import check_figure_path
 
     sizes = _numbers(int, "--factors", factors, "whole numbers such as 5,4,3")
-    wanted = "a number such as 0.2, or one per factor such as 0.2,0.1,0.3"
-    lifts = _numbers(float, "--lift", lift, wanted)
+    wanted = "a number such as 0.2 or 20%, or one per factor such as 0.2,0.1,0.3"
+    lifts = _numbers(share, "--lift", lift, wanted)
     assumptions = Assumptions(sizes, base_rate, lifts if len(lifts) > 1 else lifts[0])
     if plot is not None:
         check_figure_path(plot)
@@ -138,5 +138,5 @@ def _numbers(kind: Callable[[str], T], option: str, text: str, wanted: str) -> t
     """The numbers of a comma-separated list."""
     try:
         return tuple(kind(part) for part in text.split(","))
-    except ValueError:
+    except (ValueError, ArithmeticError):
         raise InvalidInputError(f"{option} must be {wanted}, not {text!r}") from None

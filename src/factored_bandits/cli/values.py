@@ -52,6 +52,33 @@ class Number(click.ParamType):  # type: ignore[type-arg]
         return number
 
 
+def share(text: str) -> float:
+    """A number, also written as a percentage; ValueError if it is neither.
+
+    >>> share("0.05"), share("20%"), share("20 %")
+    (0.05, 0.2, 0.2)
+    """
+    if text.rstrip().endswith("%"):
+        return float(decimal.Decimal(text.rstrip()[:-1].strip()) / 100)
+    return float(text)
+
+
+class Share(Number):
+    """A finite number, also written as a percentage."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number, or a usage error that names the option."""
+        try:
+            number = share(str(value))
+        except (ValueError, decimal.InvalidOperation):
+            number = math.nan
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a number such as 0.05 or 5%.", param, ctx)
+        return number
+
+
 class YesNo(click.types.BoolParamType):
     """Yes or no, also written true or false, 1 or 0."""
 
