@@ -25,6 +25,12 @@ def policy_of(item: pytest.Item, names: set[str]) -> str | None:
     )
 
 
+@pytest.fixture(autouse=True)
+def no_width_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The width that whoever started the tests has set is not that of what they print."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     import factored_bandits as fb

@@ -16,11 +16,11 @@ INFO = Info("Slips", "factored", (0.0, 1.0), "none", "none", "none")
 
 
 class Params(NamedTuple):
-    empty: int = 10**15  # from this round on: a block of no plays,
-    long: int = 10**15  # a block of a hundred,
-    level: int = 10**15  # a level that does not exist,
-    index: int = 10**15  # an index outside an array,
-    recommended: int = 10**15  # a recommendation that does not exist
+    empty: int = 10**9  # from this round on: a block of no plays,
+    long: int = 10**9  # a block of a hundred,
+    level: int = 10**9  # a level that does not exist,
+    index: int = 10**9  # an index outside an array,
+    recommended: int = 10**9  # a recommendation that does not exist
 
 
 class State(NamedTuple):

@@ -186,6 +186,13 @@ def recommend(params, state, action):
 
 
 @kernel
+def duel_recommend(params, state, action):
+    """Any active arm, in both positions."""
+    recommend(params, state, action[:1])
+    action[1] = action[0]
+
+
+@kernel
 def duel_plan(params, state, t, rng, actions):
     """Algorithm 2, lines 4-7."""
     length = get_active_set(state, 0, 1.0 / f(float(t)))
@@ -203,6 +210,6 @@ def duel(name, learn=learn):
     """Algorithm 2 as a policy module: the paper's, or one that learns otherwise."""
     module = types.ModuleType(name)
     vars(module).update(INFO=dueling_tea.INFO, Params=Params, State=State)
-    vars(module).update(plan=duel_plan, learn=learn, recommend=recommend)
+    vars(module).update(plan=duel_plan, learn=learn, recommend=duel_recommend)
     module.init = lambda params, sizes, horizon: init(params, sizes[:1], horizon)
     return module

@@ -79,7 +79,7 @@ def test_a_file_imports_its_neighbours(tmp_path):
         ("def learn(", "def learn)", "line 46: unmatched"),
         ("def learn(", "def lern(", "slips is not a policy: it has no learn"),
         ("class Params(NamedTuple)", "class Params", "Params must be a typing.NamedTuple"),
-        ("    long: int = 10**15", "    long: int", "Non-default|non-default"),
+        ("    long: int = 10**9", "    long: int", "Non-default|non-default"),
         ("INFO = Info(", "INFO = dict(title=", "line 9: "),
     ],
 )

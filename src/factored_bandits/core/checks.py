@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import operator
 from decimal import Decimal
@@ -56,13 +57,16 @@ def _whole(value: Any) -> int | None:
     if isinstance(value, bool | np.bool_):
         return None
 
-    try:
-        if isinstance(value, Real | Decimal):
-            number = operator.index(math.trunc(value))
-            return number if number == value else None
+    with contextlib.suppress(TypeError):
         return operator.index(value)
-    except (TypeError, ValueError, OverflowError):
+
+    if not isinstance(value, Real | Decimal):
         return None
+    try:
+        number = math.trunc(value)
+    except (ValueError, OverflowError):  # nan, infinite
+        return None
+    return number if number == value else None
 
 
 def flag(name: str, value: Any) -> bool:

@@ -28,7 +28,7 @@ def existing(path: Path) -> Path:
     except (OSError, ValueError):  # too long for the system, or with letters that no name has
         found = False
     if not found:
-        raise InvalidInputError(f"no file {shown(str(path))[1:-1]}")
+        raise InvalidInputError(f"no file {path}")
     return path
 
 

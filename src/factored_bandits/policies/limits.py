@@ -50,8 +50,9 @@ def fixed(array: Any) -> Within:
 def index(size: Any, nobody: bool = False) -> Within:
     """An index of something of this size; with `nobody` also -1.
 
-    >>> index(4, nobody=True)
-    Within(low=-1, high=3, step=0.0)
+    >>> limits = index(4, nobody=True)
+    >>> limits.low, int(limits.high)
+    (-1, 3)
     """
     return Within(-1 if nobody else 0, np.asarray(size)[()] - 1)
 

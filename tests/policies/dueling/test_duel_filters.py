@@ -252,6 +252,7 @@ def test_winner_stays_for_weak_regret_never_rests(name):
     assert rests == []
 
 
+@kernel
 def rest_after_every_pair(params, state, t, actions, rewards):
     """The trap: a rest whenever a pair is decided."""
     winner_stays.learn(params, state, t, actions, rewards)
