@@ -71,6 +71,7 @@ def problem(sizes, shape, period, noise):
         best=(0,) * len(sizes),
         kind="factored",
         reward_range=(0.0, 1.0),
+        unit="reward",
     )
 
 

@@ -63,7 +63,7 @@ def _whole(value: Any) -> int | None:
     if not isinstance(value, Real | Decimal):
         return None
     try:
-        number = int(math.trunc(value))
+        number = operator.index(math.trunc(value))
     except (ValueError, OverflowError):  # nan, infinite
         return None
     return number if number == value else None
