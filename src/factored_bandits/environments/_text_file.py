@@ -10,6 +10,7 @@ from factored_bandits.core.checks import shown
 from factored_bandits.errors import InvalidInputError
 
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+LONGEST_NAME = 500  # characters of a path that are shown
 NEARBY = 12  # characters before and after a letter that cannot be read
 
 
@@ -28,7 +29,8 @@ def existing(path: Path) -> Path:
     except (OSError, ValueError):  # too long for the system, or with letters that no name has
         found = False
     if not found:
-        raise InvalidInputError(f"no file {path}")
+        name = str(path)
+        raise InvalidInputError(f"no file {name if len(name) <= LONGEST_NAME else shown(name)}")
     return path
 
 
