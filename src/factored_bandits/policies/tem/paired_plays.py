@@ -82,72 +82,72 @@ def update_paired_plays(state: State, l: int, count: int) -> bool:
 @kernel
 def update_evidence(state: State, ij: int, ji: int, i: int, j: int) -> None:
     """The comparisons of i with j in one phase: the evidence for both sides, then D and N."""
-    # each comparison stands for as many pairs of plays as the arm with more plays has plays
-    pairs_per_comparison = max(state.phase_plays[i], state.phase_plays[j])
-    difference = state.D[ij]
-    n = state.N[ij]
-
-    if state.bound[0] == BETTING:
-        squares = state.sum_of_squares[ij]
-        log_growth = sum_of_logs(state, stake(difference, squares), i, j)
-        state.evidence[ij] += log_growth / pairs_per_comparison
-        log_growth = sum_of_logs(state, stake(-difference, squares), j, i)
-        state.evidence[ji] += log_growth / pairs_per_comparison
-        state.sum_of_squares[ij] += sum_of_squares(state, 0.0, i, j) / pairs_per_comparison
-    else:
-        spread = sum_of_squares(state, centre(difference, n), i, j)
-        state.evidence[ij] += spread / pairs_per_comparison
-        spread = sum_of_squares(state, centre(-difference, n), j, i)
-        state.evidence[ji] += spread / pairs_per_comparison
+    betting = state.bound[0] == BETTING
+    total = bet(state, ij, ji, i, j) if betting else widen(state, ij, ji, i, j)
 
     # line 34, line 35
-    state.D[ij] = difference + sum_of_differences(state, i, j) / pairs_per_comparison
-    state.N[ij] = n + min(state.phase_plays[i], state.phase_plays[j])
+    state.D[ij] += total / pairs_per_comparison(state, i, j)
+    state.N[ij] += min(state.phase_plays[i], state.phase_plays[j])
 
 
-# Sums over all pairs of a play of one arm with a play of the other; arms are indices over levels
+@kernel
+def bet(state: State, ij: int, ji: int, i: int, j: int) -> float:
+    """What the phase adds to the log wealth of who bets on the lead; returns the sum of y."""
+    difference = state.D[ij]
+    squares = state.sum_of_squares[ij]
+    # who leads is bet on: a negative stake is one on j
+    staked = stake(difference, squares) - stake(-difference, squares)
+
+    total = 0.0
+    total_squares = 0.0
+    logs = 0.0
+    product = 1.0
+    for p in range(state.phase_first[i], end(state, i)):
+        for q in range(state.phase_first[j], end(state, j)):
+            y = state.phase_rewards[p] - state.phase_rewards[q]
+            total += y
+            total_squares += y * y
+            product *= 1.0 + max(staked * y, LARGEST_LOSS)
+            if not SMALL_PRODUCT < product < LARGE_PRODUCT:
+                logs += math.log(product)
+                product = 1.0
+
+    n = pairs_per_comparison(state, i, j)
+    state.sum_of_squares[ij] = squares + total_squares / n
+    if staked != 0.0:
+        state.evidence[ij if staked > 0.0 else ji] += (logs + math.log(product)) / n
+    return total
+
+
+@kernel
+def widen(state: State, ij: int, ji: int, i: int, j: int) -> float:
+    """What the phase adds to V of bernstein, for both sides; returns the sum of y."""
+    centre_of_i = centre(state.D[ij], state.N[ij])
+    centre_of_j = centre(-state.D[ij], state.N[ij])
+
+    total = 0.0
+    spread_of_i = 0.0
+    spread_of_j = 0.0
+    for p in range(state.phase_first[i], end(state, i)):
+        for q in range(state.phase_first[j], end(state, j)):
+            y = state.phase_rewards[p] - state.phase_rewards[q]
+            total += y
+            spread_of_i += (y - centre_of_i) ** 2
+            spread_of_j += (y + centre_of_j) ** 2
+
+    n = pairs_per_comparison(state, i, j)
+    state.evidence[ij] += spread_of_i / n
+    state.evidence[ji] += spread_of_j / n
+    return total
 
 
 @kernel
 def end(state: State, arm: int) -> int:
-    """Where the rewards of an arm end in phase_rewards."""
+    """Where the rewards of an arm (an index over levels) end in phase_rewards."""
     return state.phase_first[arm] + state.phase_plays[arm]
 
 
 @kernel
-def sum_of_differences(state: State, one: int, other: int) -> float:
-    """By how much the plays of one arm are ahead of those of the other."""
-    total = 0.0
-    for p in range(state.phase_first[one], end(state, one)):
-        for q in range(state.phase_first[other], end(state, other)):
-            total += state.phase_rewards[p] - state.phase_rewards[q]
-    return total
-
-
-@kernel
-def sum_of_squares(state: State, about: float, one: int, other: int) -> float:
-    """The squares of the differences about a centre."""
-    total = 0.0
-    for p in range(state.phase_first[one], end(state, one)):
-        for q in range(state.phase_first[other], end(state, other)):
-            total += (state.phase_rewards[p] - state.phase_rewards[q] - about) ** 2
-    return total
-
-
-@kernel
-def sum_of_logs(state: State, staked: float, one: int, other: int) -> float:
-    """What a stake on one arm adds to log wealth."""
-    if staked == 0.0:
-        return 0.0
-
-    total = 0.0
-    product = 1.0
-    for p in range(state.phase_first[one], end(state, one)):
-        for q in range(state.phase_first[other], end(state, other)):
-            y = state.phase_rewards[p] - state.phase_rewards[q]
-            product *= 1.0 + max(staked * y, LARGEST_LOSS)
-            if not SMALL_PRODUCT < product < LARGE_PRODUCT:
-                total += math.log(product)
-                product = 1.0
-
-    return total + math.log(product)
+def pairs_per_comparison(state: State, i: int, j: int) -> int:
+    """A comparison stands for as many pairs of plays as the arm with more plays has plays."""
+    return max(state.phase_plays[i], state.phase_plays[j])
