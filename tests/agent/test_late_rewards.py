@@ -168,6 +168,7 @@ def eliminates_one(seed, rounds, delay):
     return changes > 0, agent.status().learned
 
 
+@pytest.mark.full  # test_certificate.py has a short form of it
 def test_late_failures_do_not_decide_between_equal_levels():
     """An A/A test. The failures of one level are slow, as refusals are; that must not look like
     success.

@@ -167,7 +167,14 @@ def drifting_context(rng, phase, arms):
 
 
 @pytest.mark.parametrize(
-    "draw", [fair_bernoullis, rare_successes, beta, drifting_context], ids=lambda d: d.__name__
+    "draw",
+    [
+        rare_successes,
+        drifting_context,
+        pytest.param(fair_bernoullis, marks=pytest.mark.full),
+        pytest.param(beta, marks=pytest.mark.full),
+    ],
+    ids=lambda d: d.__name__,
 )
 @pytest.mark.parametrize("bound", BOUNDS)
 def test_an_arm_as_good_as_any_stays(bound, draw):
