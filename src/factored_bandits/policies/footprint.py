@@ -2,9 +2,10 @@
 
 Nobody declares it: `init` is run on a few small problems, and what it returns is extrapolated.
 Arrays of states are as long as the levels, or as pairs of levels of a factor or of all factors, so
-their bytes are a + b sum(K) + c sum(K^2) + d sum(K)^2 for sizes K, exactly. What grows faster is
-limited by the policy's own `check` (a million combinations, 2^19 rows of a hash table, 2,048
-weights: below 100 MiB each), and left out here.
+their bytes are a + b sum(K) + c sum(K^2) + d sum(K)^2 for sizes K, exactly. A table with a row for
+each combination (`blocks.combinations`) is counted apart, by its rows. What else grows faster is
+limited by the policy's own `check` (a million combinations, 2,048 weights: below 100 MiB each), and
+left out here.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 from factored_bandits.core import memory
 from factored_bandits.core.arrays import Floats, Ints
 
+from .blocks.combinations import MOST_ROWS, Table, capacity, slots_of
 from .policy import Policy
 
 SMALL = 2**9  # levels in all; states of so few are small, whatever the policy
@@ -24,8 +26,13 @@ LARGEST_PROBE = 150  # levels of a factor
 LEVELS_OF_PROBE = 600  # in all factors: the square of it, a few times, takes milliseconds
 BYTES_PER_PAIR = 0.01
 
-# With a horizon of one round, tables of what was visited are no larger than one row.
+# With a horizon of one round, a table of what was visited has one row; more are for combinations
+# that will be played whatever the horizon.
 SHORTEST = 1
+
+# of the features: the last two are the rows and slots of a table
+TABLE_FROM = 4
+TABLE = slice(TABLE_FROM, None)
 
 
 def check_memory(policy: Policy, sizes: Ints, copies: int = 1) -> None:
@@ -81,22 +88,36 @@ def _coefficients(policy: Policy, sizes: Ints) -> Floats:
 
     params = policy.encoded()
     try:
-        found = [nbytes(policy.module.init(params, probe, SHORTEST)) for probe in probes]
+        states = [policy.module.init(params, probe, SHORTEST) for probe in probes]
     except Exception:
         # A policy of one's own may refuse small problems or a single round: nothing is known then.
         return np.zeros(len(_features(ceiling)))
 
+    table = _table(states[0])
     features = np.array([_features(probe) for probe in probes])
-    fitted: Floats = np.linalg.lstsq(features, np.array(found, dtype=np.float64), rcond=None)[0]
+    found = np.array([nbytes(state) for state in states]) - features[:, TABLE] @ table
+    fitted: Floats = np.linalg.lstsq(features[:, :TABLE_FROM], found, rcond=None)[0]
 
     # An array over pairs has a byte for each; less is a rounded length, such as a square root.
     fitted[2:][np.abs(fitted[2:]) < BYTES_PER_PAIR] = 0.0
-    return fitted
+    return np.concatenate([fitted, table])
 
 
 def _features(sizes: Ints) -> Floats:
     levels = np.asarray(sizes, dtype=np.float64)
-    return np.array([1.0, levels.sum(), (levels**2).sum(), levels.sum() ** 2])
+    rows = capacity(sizes, MOST_ROWS)
+    return np.array([1.0, levels.sum(), (levels**2).sum(), levels.sum() ** 2, rows, slots_of(rows)])
+
+
+def _table(state: Any) -> Floats:
+    """The bytes per row and per slot of a table with a row for every combination."""
+    tabled = set(Table._fields) <= set(getattr(state, "_fields", ()))
+    if not tabled or len(state.keys) <= SHORTEST:
+        return np.zeros(2)
+
+    rows = len(state.keys)
+    by_row = sum(nbytes(field) for field in state if np.shape(field)[:1] == (rows,))
+    return np.array([by_row / rows, state.slots.itemsize])
 
 
 def _largest(coefficients: Floats, sizes: Ints, free: float) -> int:

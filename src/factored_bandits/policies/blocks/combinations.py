@@ -65,6 +65,15 @@ def capacity(sizes: Ints, horizon: int) -> int:
     return min(combinations, horizon or MOST_ROWS_UNKNOWN_HORIZON, MOST_ROWS)
 
 
+def slots_of(rows: int) -> int:
+    """How long the hash table is: a power of two, at least twice the rows.
+
+    >>> slots_of(12)
+    32
+    """
+    return int(2 ** math.ceil(math.log2(2 * rows)))
+
+
 def empty_table(sizes: Ints, horizon: int) -> Table:
     """Nothing visited.
 
@@ -72,10 +81,9 @@ def empty_table(sizes: Ints, horizon: int) -> Table:
     [2, 32, 12, 1]
     """
     rows = capacity(sizes, horizon)
-    slots = 2 ** math.ceil(math.log2(2 * rows))
     return Table(
         sizes=np.array(sizes, dtype=np.int64),
-        slots=np.zeros(slots, dtype=np.int32),
+        slots=np.zeros(slots_of(rows), dtype=np.int32),
         keys=np.zeros(rows, dtype=np.int64),
         known=np.zeros(1, dtype=np.int64),
     )
