@@ -50,6 +50,7 @@ def test_a_rate_of_one_is_possible():
         ((5, 4), 0.1, (0.1, -0.1), "lift must be above 0"),
         ((5, 4), 0.1, (0.1, 0.1, 0.1), "lift must be one number, or one for each of 2 factors"),
         ((5, 4), 0.5, 0.5, "a rate of 1.12, above 1"),
+        ((10**30, 4), 0.1, 0.2, "a problem with more than 10^18 levels needs about"),
     ],
 )
 def test_wrong_assumptions(factors, base_rate, lift, complaint):

@@ -10,6 +10,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from factored_bandits.environments import Environment, make
+from factored_bandits.environments.checks import room_for_levels
 from factored_bandits.errors import InvalidInputError
 
 from .words import percent
@@ -63,6 +64,8 @@ class Assumptions:
                 raise InvalidInputError(
                     f"factors must be whole numbers from 2, one per factor, not {size!r}"
                 )
+
+        room_for_levels(sum(int(size) for size in factors))
 
         if not (_is_number(self.base_rate) and 0.0 < self.base_rate < 1.0):
             raise InvalidInputError(
