@@ -223,3 +223,27 @@ def test_what_cannot_be_compiled_is_said_in_a_sentence(tmp_path, monkeypatch):
         fb.simulate(
             importlib.import_module("broken_policy"), problem, 100, repetitions=1, progress=False
         )
+
+
+@kernel.kernel
+def increased(x):
+    return x + 1
+
+
+@kernel.kernel
+def twice_increased(x):
+    return 2 * increased(x)
+
+
+def test_kernels_inside_a_loop_are_optimised_only_there(monkeypatch):
+    """numba's own way would be right, too, but takes a third longer."""
+    monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
+    pytest.importorskip("numba")
+    from factored_bandits.core import compiling
+
+    left_alone = []
+    monkeypatch.setattr(
+        compiling.Inner, "_optimize_final_module", lambda self: left_alone.append(self.name)
+    )
+    assert kernel.bind(twice_increased, "left_alone")(20) == 42
+    assert left_alone == ["increased"]

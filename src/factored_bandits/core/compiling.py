@@ -1,0 +1,121 @@
+"""A loop and the kernels that it reaches, compiled together.
+
+Only the loop is ever called from Python. numba does not know that, and would optimise every kernel
+on its own and make machine code of it, which is done once more when it has become a part of the
+loop. Here the kernels inside are left as they are until then (`Inner`): a quarter less to compile.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numba
+from numba.core.errors import NumbaError
+
+from .cache import can_be_kept, kept
+from .linking import linked, rebound
+
+COMPILE_ERROR = NumbaError
+
+_core: Any = numba.core
+_njit: Any = numba.njit
+_config: Any = numba.config
+_INSIDE: dict[Any, frozenset[str]] = {}  # per loop, the names of the kernels inside
+
+
+def bounds_checked(asked: bool) -> bool:
+    """numba's own switch, if it is set, and otherwise what was asked for."""
+    switch = _config.BOUNDSCHECK
+    return asked if switch is None else bool(switch)
+
+
+def compilable(
+    loop: Any, name: str, kernels: Mapping[str, Any], bounds_checked: bool
+) -> Callable[..., Any]:
+    """The loop with `kernels` in it, to be compiled for the types of its first arguments."""
+    # Kernels own no memory, so counting references (_nrt) would only cost: a third of the time of
+    # uniform play.
+    options = {
+        "nogil": True,
+        "error_model": "numpy",
+        "_nrt": False,
+        "boundscheck": bounds_checked,
+    }
+    # Only the loop is called from Python; wrappers for the rest would take a third of the time of
+    # compiling.
+    inner = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    inside: set[str] = set()
+
+    def make(part: Any, names: dict[str, Any]) -> Any:
+        if part is loop:
+            compiled = _njit(**options)(rebound(part, names, name))
+            return kept(compiled) if can_be_kept(loop, kernels) else compiled
+        inside.add(part.__qualname__)
+        return _njit(**options, **inner)(rebound(part, names))
+
+    compiled: Callable[..., Any] = linked(loop, kernels, make)
+    _INSIDE[compiled] = frozenset(inside)
+    return compiled
+
+
+def compile_for(compiled: Any, arguments: tuple[Any, ...]) -> None:
+    """Compile a loop for the types of these arguments, or load it, unless that was done."""
+    if compiled.signatures:
+        return
+    types = tuple(map(compiled.typeof_pyval, arguments))
+    with _inner_libraries(_INSIDE[compiled]):
+        compiled.compile(types)
+
+
+@contextlib.contextmanager
+def _inner_libraries(names: frozenset[str]) -> Iterator[None]:
+    """While a loop is compiled, the libraries of the kernels inside are `Inner` ones."""
+    with _core.compiler_lock.global_compiler_lock:
+        codegen = _core.registry.cpu_target.target_context.codegen()
+        ordinary = codegen.create_library
+
+        def create_library(name: str, **options: Any) -> Any:
+            return Inner(codegen, name) if name in names else ordinary(name, **options)
+
+        codegen.create_library = create_library
+        try:
+            yield
+        finally:
+            del codegen.create_library
+
+
+class Inner(_core.codegen.JITCodeLibrary):  # type: ignore[misc]
+    """The code of a kernel that is only ever a part of a loop."""
+
+    def _optimize_final_module(self) -> None:
+        """Nothing: it is optimised as a part of the loop."""
+
+    def _finalize_final_module(self) -> None:
+        """No machine code is made of it."""
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """None: nobody calls it from outside."""
+        self._ensure_finalized()
+        return 0
+
+    @property
+    def codegen(self) -> Any:
+        """What numba asks to tell the machine code where its Python environment is."""
+        return _WithoutEnvironment(self._codegen)
+
+
+class _WithoutEnvironment:
+    """The code generator, but that there is no machine code to tell anything."""
+
+    def __init__(self, codegen: Any) -> None:
+        self._codegen = codegen
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """Nothing: kernels use no Python objects."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._codegen, name)
