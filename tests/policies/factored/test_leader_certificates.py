@@ -13,7 +13,7 @@ from scipy.stats import binom
 
 import factored_bandits as fb
 from inference import drifts
-from policies.leader import fractions
+from policies.leader import constant_level
 
 ALPHAS = (0.2, 0.1, 0.05, 0.01)
 RULES = ("leader_tea", "leader_tea(rule=likelihood)")
@@ -43,8 +43,8 @@ PROBLEMS = {
     "moving means": lambda: fb.environments.make(
         "stochastically_constrained", effects=[[0.01, 0.0, 0.0], [0.0, 0.0]], base=0.2, swing=0.5
     ),
-    "constant among noisy, 0.9": lambda: fractions.problem((3, 2), 0.9),
-    "constant among noisy, 0.5": lambda: fractions.problem((2, 2), 0.5),
+    "constant among noisy, 0.9": lambda: constant_level.problem((3, 2), 0.9),
+    "constant among noisy, 0.5": lambda: constant_level.problem((2, 2), 0.5),
     "saw-tooth without noise": lambda: drifts.problem((2, 20), "saw", 20, 0.0),
     "slow saw-tooth": lambda: drifts.problem((3, 7), "saw", 200, 0.3),
     "sine": lambda: drifts.problem((2, 5), "sine", 12, 0.5),

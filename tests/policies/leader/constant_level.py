@@ -13,7 +13,7 @@ import factored_bandits as fb
 from factored_bandits.core.kernel import kernel
 
 
-class Fractions(NamedTuple):
+class Constant(NamedTuple):
     """What the kernels read."""
 
     mean: float
@@ -39,9 +39,9 @@ def regret(env, t, action):
 def problem(sizes, mean):
     """One level without noise among noisy ones of the same mean."""
     return fb.environments.Environment(
-        name="fractions",
+        name="constant_level",
         module=sys.modules[__name__],
-        data=Fractions(float(mean)),
+        data=Constant(float(mean)),
         sizes=tuple(sizes),
         best=(0,) * len(sizes),
         kind="factored",
