@@ -88,7 +88,7 @@ def test_the_test_can_fail(monkeypatch):
 @pytest.mark.parametrize("name", PROBLEMS)
 @pytest.mark.parametrize("label", RULES)
 def test_best_levels_stay_in_2000_runs(label, name):
-    check(label, PROBLEMS[name](), RUNS, rounds=4000)
+    check(label, PROBLEMS[name](), RUNS, rounds=2500)
 
 
 def agent_told_late(seed, rounds, delay, lost, late_level):
@@ -128,7 +128,7 @@ def test_late_and_lost_rewards_do_no_harm():
 
 @pytest.mark.full
 @pytest.mark.parametrize(
-    ("delay", "lost", "late_level"), [(40, 0.0, "A"), (40, 0.2, None), (150, 0.1, "B")]
+    ("delay", "lost", "late_level"), [(40, 0.0, "A"), (20, 0.2, None), (100, 0.1, "B")]
 )
 def test_late_and_lost_rewards_do_no_harm_in_2000_runs(delay, lost, late_level):
-    check_agents(RUNS, 400, delay, lost, late_level)
+    check_agents(RUNS, 200, delay, lost, late_level)
