@@ -88,7 +88,7 @@ def test_the_test_can_fail(monkeypatch):
 @pytest.mark.parametrize("name", PROBLEMS)
 @pytest.mark.parametrize("label", RULES)
 def test_best_levels_stay_in_2000_runs(label, name):
-    check(label, PROBLEMS[name](), RUNS, rounds=2500)
+    check(label, PROBLEMS[name](), RUNS, rounds=1000)
 
 
 def agent_told_late(seed, rounds, delay, lost, late_level):
