@@ -50,7 +50,7 @@ from ._leader_record import (
 )
 
 # An arm takes over when it leads the leader by log K + TAKE_OVER. Among K arms one that is no
-# better gets so far by chance about e^-TAKE_OVER times.
+# better gets so far by luck about e^-TAKE_OVER times.
 TAKE_OVER = 2.0
 # Evidence against a candidate delays it by at most e^PATIENCE times the duels of another one.
 PATIENCE = 3.0
@@ -124,7 +124,7 @@ def next_candidate(state: State, rng: np.random.Generator) -> int:
         # from a random arm on, so that none of equals is preferred
         k = step + offset if step + offset < arms else step + offset - arms
         if state.active[k] and k != state.leader[0]:
-            turn = math.log(1.0 + state.duels[k] + state.pending[k]) - standing(state, k)
+            turn = math.log(1.0 + state.duels[k] + state.pending[k]) - evidence_for(state, k)
             if turn < least:
                 least = turn
                 choice = k
@@ -133,7 +133,7 @@ def next_candidate(state: State, rng: np.random.Generator) -> int:
 
 
 @kernel
-def standing(state: State, k: int) -> float:
+def evidence_for(state: State, k: int) -> float:
     """Evidence that arm k is better than the leader; below 0, that it is not the best."""
     won = state.won[k]
     lost = state.duels[k] - won
