@@ -174,7 +174,10 @@ def test_a_certificate_per_repetition():
 
 
 def test_who_cannot():
-    able = "beat_the_mean, dueling_tea, interleaved_filter, merge_dts, merge_rucb, savage, tea$"
+    able = (
+        "beat_the_mean, dueling_leader_tea, dueling_tea, interleaved_filter, merge_dts, "
+        "merge_rucb, savage, tea$"
+    )
     with pytest.raises(InvalidInputError, match=rf"flat_ucb1 does not say .*: {able}"):
         fb.certificate(fb.Agent("flat_ucb1", factors=FACTORS))
     with pytest.raises(InvalidInputError, match="positions='first'"):

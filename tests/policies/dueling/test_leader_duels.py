@@ -1,0 +1,290 @@
+"""`dueling_leader_tea` against a literal form, at its edges, and against reference values."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import factored_bandits as fb
+from factored_bandits.policies.dueling import dueling_leader_tea as module
+from factored_bandits.testing.problems import compiler
+
+PARAMS = module.Params()
+MATRIX = np.array(
+    [
+        [0.5, 0.6, 0.7, 0.6, 0.9],
+        [0.4, 0.5, 0.9, 0.2, 0.5],
+        [0.3, 0.1, 0.5, 0.8, 0.5],
+        [0.4, 0.8, 0.2, 0.5, 0.5],
+        [0.1, 0.5, 0.5, 0.5, 0.5],
+    ]
+)
+
+
+def new_state(arms):
+    return module.init(PARAMS, np.array([arms, arms]), 0)
+
+
+def play(state, rng, rounds, answer, first=1):
+    """Rounds in which every duel is answered at once; yields each plan before it is learned."""
+    actions = np.zeros((1, 2), dtype=np.int64)
+    for t in range(first, first + rounds):
+        module.plan(PARAMS, state, t, rng, actions)
+        yield t, actions
+        module.learn(PARAMS, state, t, actions, np.array([answer(*actions[0])]))
+
+
+def drawn(matrix, seed, tie=0.1):
+    """Outcomes by a preference matrix, one in ten a tie."""
+    rng = np.random.default_rng(seed)
+
+    def answer(first, second):
+        return 0.5 if rng.random() < tie else float(rng.random() < matrix[first, second])
+
+    return answer
+
+
+# A literal form: lists of duels, and everything computed anew
+
+
+class Literal:
+    """What the page says, without any state but a list of duels and the leaders."""
+
+    def __init__(self, arms, leader):
+        self.arms = range(arms)
+        self.leader = leader
+        self.money = [1.0] * arms
+        self.now = []  # (arm, its outcome) against the present leader, without ties
+        self.reign = 0  # duels in `now` that are older than the leader's reign
+
+    def record(self, k):
+        outcomes = [x for arm, x in self.now if arm == k]
+        return sum(outcomes), len(outcomes)
+
+    def candidates(self, t):
+        return [k for k in self.arms if k != self.leader and self.money[k] <= t * (1 + 1e-12)]
+
+    def turn(self, k):
+        won, n = self.record(k)
+        evidence = 0.0
+        if n > 0:
+            for share, count in ((won / n, won), (1 - won / n, n - won)):
+                evidence += count * math.log(2 * share) if count else 0.0
+        if 2 * won <= n:
+            evidence = -min(3.0, max(math.log(self.money[k]), evidence))
+        return math.log(1 + n) - evidence
+
+    def learn(self, k, x):
+        won, n = self.record(k)
+        reign = [y for _, y in self.now[self.reign :]]
+        common = min(0.5, (sum(reign) + 2.0) / (len(reign) + 4.0))
+        for arm, y, share in (
+            (k, x, (won + 8.0 * common) / (n + 8.0)),
+            (self.leader, 1.0 - x, (n - won + 4.0) / (n + 8.0)),
+        ):
+            if share < 0.5:
+                self.money[arm] *= 1.0 + (1.0 - 2.0 * share) * (1.0 - 2.0 * y)
+
+        if x != 0.5:
+            self.now.append((k, x))
+        won, n = self.record(k)
+        counts = [count for count in (won, n - won) if count]
+        lead = sum(count * math.log(2 * count / n) for count in counts)
+        if 2 * won > n and lead >= math.log(len(self.arms)) + 2.0:
+            self.now = [(self.leader, 1.0 - y) for arm, y in self.now if arm == k]
+            self.reign = len(self.now)
+            self.leader = k
+
+
+def test_it_is_the_literal_form():
+    """Leaders, candidates, their order and the money, round by round, with ties and take-overs."""
+    leaders = set()
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        state = new_state(5)
+        answer = drawn(MATRIX, seed)
+        literal = None
+        told = []
+
+        def noted(first, second, answer=answer, told=told):
+            told.append(answer(first, second))
+            return told[-1]
+
+        previous = None
+        for t, actions in play(state, rng, 250, noted):
+            if previous is not None:
+                k, x = previous
+                if k != literal.leader:
+                    literal.learn(k, x(told[-1]))
+                assert state.leader[0] == literal.leader
+                assert np.exp(state.wealth) == pytest.approx(literal.money)
+            literal = literal or Literal(5, int(state.leader[0]))
+
+            rival = int(state.rival[0])
+            allowed = literal.candidates(t)
+            assert sorted(actions[0]) == sorted([literal.leader, rival])
+            assert (rival == literal.leader) == (not allowed)
+            if allowed:
+                least = min(literal.turn(k) for k in allowed)
+                assert literal.turn(rival) == pytest.approx(least, abs=1e-9)
+            swapped = actions[0, 0] != rival
+            previous = (rival, (lambda y: 1.0 - y) if swapped else (lambda y: y))
+            leaders.add((seed, literal.leader))
+    assert len(leaders) > 6, "the leader has changed"
+
+
+def test_an_arm_that_wins_every_duel_takes_over():
+    """log 4 + 2 is passed by 5 wins: 5 log 2 = 3.47 > 3.39 > 4 log 2."""
+    state = new_state(4)
+    rng = np.random.default_rng(0)
+    actions = np.zeros((1, 2), dtype=np.int64)
+    module.plan(PARAMS, state, 1, rng, actions)
+    leader, rival = int(state.leader[0]), int(state.rival[0])
+    module.wait_for(state, leader, rival, 4)
+    for wins in range(1, 6):
+        assert state.leader[0] == leader
+        module.learn(PARAMS, state, wins, np.array([[rival, leader]]), np.array([1.0]))
+    assert state.leader[0] == rival
+    assert (state.won[leader], state.duels[leader]) == (0.0, 5.0)
+    assert state.duels.sum() == 5.0
+    assert state.wealth[leader] > 0.0
+    assert state.pending.sum() == 0
+
+
+def test_one_arm_duels_itself_for_ever():
+    """An agent wants two arms; the simulator takes one."""
+    state = new_state(1)
+    rng = np.random.default_rng(0)
+    for _, actions in play(state, rng, 3, lambda first, second: 1.0):
+        assert actions.tolist() == [[0, 0]]
+        assert [known.tolist() for known in module.propensities(PARAMS, state, 1)] == [[1.0]] * 2
+    assert module.idle(PARAMS, state, 4) == module.FOREVER
+    assert module.p_values(PARAMS, state)[0].tolist() == [1.0]
+
+
+def test_open_questions_go_to_different_arms():
+    """Nobody answers: each of the other arms is asked about once before any is asked twice."""
+    agent = fb.Agent("dueling_leader_tea", arms=list(range(6)), seed=2)
+    asked = [agent.ask() for _ in range(10)]
+    leader = set.intersection(*(set(decision.action) for decision in asked))
+    rivals = [arm for decision in asked for arm in decision.action if {arm} != leader]
+    assert sorted(np.bincount(rivals, minlength=6)) == [0, 2, 2, 2, 2, 2]
+    assert {decision.propensity["first"] for decision in asked} == {0.5}
+
+
+def test_a_late_duel_of_two_others_changes_nothing_else():
+    state = new_state(4)
+    state.leader[0] = 3
+    module.wait_for(state, 0, 1, 1)
+    before = [array.copy() for array in state]
+    module.learn(PARAMS, state, 5, np.array([[0, 1]]), np.array([1.0]))
+    for field, old, new in zip(state._fields, before, state, strict=True):
+        same = field in ("pending", "rival")
+        assert same or np.array_equal(old, new), field
+    assert state.pending.sum() == 0
+
+
+def test_an_eliminated_arm_reenters_in_the_round_that_the_status_says():
+    state = new_state(2)
+    answer = drawn(np.array([[0.5, 0.9], [0.1, 0.5]]), 1, tie=0.0)
+    rng = np.random.default_rng(1)
+    rounds = (t for t, _ in play(state, rng, 60, answer) if state.rival[0] == state.leader[0])
+    t = next(rounds)
+    (rows,) = module.status(PARAMS, state, t)
+    loser = next(row for row in rows if not row.active)
+    assert loser.reentry == t + module.idle(PARAMS, state, t)
+    assert loser.gap > 0.2
+    assert np.isnan(loser.lower)
+    assert module.candidates(state, math.log(loser.reentry - 1)) == 0
+    assert module.candidates(state, math.log(loser.reentry + 1)) == 1
+
+
+# History
+
+
+def test_past_duels_choose_the_leader_and_are_evidence():
+    history = [("b", "a")] * 12 + [("b", "c")] * 12 + [("a", "c")] * 3
+    agent = fb.Agent("dueling_leader_tea", arms=["a", "b", "c"], history=history, seed=1)
+    assert agent.best() == "b"
+    assert fb.certificate(agent).best() == {"arm": "b"}
+    state = agent._state
+    assert state.won.tolist() == [0.0, 0.0, 0.0]
+    assert state.duels.tolist() == [12.0, 0.0, 12.0]
+    assert state.reign.tolist() == [24.0, 24.0]
+    again = fb.Agent.load(agent.dump())
+    assert again.ask().levels == agent.ask().levels
+
+
+def test_the_money_of_a_history_is_the_sum_that_the_page_gives():
+    wins = np.array([[0.0, 2.0, 0.0], [5.0, 0.0, 1.5], [0.0, 0.5, 0.0]])
+    for k, wealth in enumerate(module.wealth_of_history(wins)):
+        parts = [
+            (1 - stake) ** wins[k, j] * (1 + stake) ** wins[j, k]
+            for j in range(3)
+            for stake in (0.05, 0.1, 0.2, 0.4, 0.8)
+            if j != k
+        ]
+        assert wealth == pytest.approx(math.log(0.5 + 0.5 * sum(parts) / len(parts)))
+
+
+# Dumps
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("won", [9.0, 0.0], "more duels are won than were played"),
+        ("reign", [2.0, 1.0], "more duels are won than were played"),
+        ("wealth", [3.0, 0.0], "a wealth lies above its peak"),
+        ("pending", [1, 0], "pending does not count the duels"),
+        ("leader", [-1], "there are duels, and no leader"),
+    ],
+)
+def test_a_state_that_contradicts_itself_is_refused(field, value, message):
+    state = new_state(2)
+    for _ in play(state, np.random.default_rng(0), 5, lambda i, j: float(i < j)):
+        pass
+    planned = np.zeros((0, 2), dtype=np.int64)
+    assert state.contradiction(PARAMS, planned) is None
+    getattr(state, field)[:] = value
+    assert message in state.contradiction(PARAMS, planned)
+
+
+# Many arms, and reference values
+
+
+def test_the_best_of_many_arms_is_found_soon():
+    """48 arms, one of them better: 1,500 rounds are 31 an arm."""
+    problem = fb.environments.identical_gap(48, 0.95)
+    with compiler(disabled=True):
+        result = fb.simulate("dueling_leader_tea", problem, 1500, 3, seed=1, progress=False)
+    assert result.correct[:, -1].all()
+
+
+# The prototype of the specification, mean regret at 50,000 rounds.
+REFERENCE = {
+    "identical_gap(16, 0.7)": (lambda: fb.environments.identical_gap(16, 0.7), 435),
+    "identical_gap(64, 0.7)": (lambda: fb.environments.identical_gap(64, 0.7), 2338),
+    "identical_gap(128, 0.95)": (lambda: fb.environments.identical_gap(128, 0.95), 1837),
+    "arithmetic(32)": (lambda: fb.environments.arithmetic(32, 0.5 / 31), 1302),
+    "hard_condorcet(16)": (fb.environments.hard_condorcet, 982),
+}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", REFERENCE)
+def test_regret_is_below_the_reference(name):
+    make, reference = REFERENCE[name]
+    options = {"repetitions": 40, "seed": 1, "progress": False}
+    summary = fb.simulate("dueling_leader_tea", make(), 50_000, **options).summary()
+    assert summary.mean + 3 * summary.standard_error < reference
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("p", [0.7, 0.95])
+def test_the_best_of_512_arms_is_found(p):
+    problem = fb.environments.identical_gap(512, p)
+    result = fb.simulate("dueling_leader_tea", problem, 10**5, 8, seed=1, progress=False)
+    assert result.correct[:, -1].all()
