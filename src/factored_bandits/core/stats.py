@@ -94,7 +94,7 @@ def finite_or_none(value: float) -> float | None:
 
 
 def verdict_of(distance: float, error: float, degrees: float, comparisons: int = 1) -> Verdict:
-    """Does something hold that says `distance` is positive? By Student's t, at `LEVEL` a side.
+    """Decide by Student's t, at `LEVEL` a side, whether a distance is positive.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def errors_needed(degrees: float, comparisons: int = 1) -> float:
 
 
 def verdict_of_runs(distances: Floats, comparisons: int = 1) -> Verdict:
-    """Does something hold that says the mean of `distances`, one per run, is positive?
+    """Decide by Student's t whether the mean of distances, one per run, is positive.
 
     >>> verdict_of_runs(np.array([5.0, 6.0, 7.0])), verdict_of_runs(np.array([-1.0, 6.0, 7.0]))
     ('holds', 'undecided')
@@ -193,17 +193,44 @@ def log_log_slope(x: Floats, runs: Sequence[Floats]) -> Slope:
     if len(np.unique(x)) < 2 or (y <= 0.0).any():
         return Slope(math.nan, math.nan, math.nan)
 
-    log_x = np.log(np.asarray(x, dtype=np.float64))
-    log_y = np.log(y)
-    centred = log_x - log_x.mean()
-    weights = centred / (centred**2).sum()
-
-    value = float(weights @ log_y)
     relative = np.array([mean.error for mean in means]) / y  # the error of log y, to first order
-    variances = weights**2 * relative**2
-    error = float(np.sqrt(variances.sum()))
-    intercept = float(log_y.mean() - value * log_x.mean())
-    return Slope(value, error, intercept, _degrees(variances, runs))
+    return _line(np.log(np.asarray(x, dtype=np.float64)), np.log(y), relative, runs)
+
+
+def linear_slope(x: Floats, runs: Sequence[Floats]) -> Slope:
+    """The slope of mean y against x, by least squares; x or y may be logarithms themselves.
+
+    Parameters
+    ----------
+    x
+        Numbers (n,).
+    runs
+        For each x the values of its runs; their numbers may differ.
+
+    Returns
+    -------
+    The slope with its standard error and degrees of freedom, and the intercept.
+
+    Examples
+    --------
+    >>> fit = linear_slope(np.array([1.0, 3.0]), [np.array([2.0, 4.0]), np.array([7.0, 7.0])])
+    >>> fit.value, fit.error, fit.intercept, fit.degrees
+    (2.0, 0.5, 1.0, 1.0)
+    """
+    means = [mean_of(values) for values in runs]
+    y = np.array([mean.value for mean in means])
+    errors = np.array([mean.error for mean in means])
+    return _line(np.asarray(x, dtype=np.float64), y, errors, runs)
+
+
+def _line(x: Floats, y: Floats, errors: Floats, runs: Sequence[Floats]) -> Slope:
+    """The line of least squares through points whose y have errors."""
+    centred = x - x.mean()
+    weights = centred / (centred**2).sum()
+    value = float(weights @ y)
+    variances = weights**2 * errors**2
+    intercept = float(y.mean() - value * x.mean())
+    return Slope(value, float(np.sqrt(variances.sum())), intercept, _degrees(variances, runs))
 
 
 def _degrees(variances: Floats, runs: Sequence[Floats]) -> float:

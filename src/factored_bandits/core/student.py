@@ -10,9 +10,7 @@ from __future__ import annotations
 import functools
 import math
 
-STEPS = 2000  # terms of the continued fraction; a guard, a few dozen do
-TINY = 1e-300
-PRECISION = 1e-15
+from .beta import incomplete_beta
 
 
 def tail(t: float, degrees: float) -> float:
@@ -42,7 +40,7 @@ def tail(t: float, degrees: float) -> float:
 
     # of the two arguments the smaller one keeps its digits
     squared = t * t
-    return 0.5 * _incomplete_beta(
+    return 0.5 * incomplete_beta(
         0.5 * degrees, 0.5, degrees / (degrees + squared), squared / (degrees + squared)
     )
 
@@ -65,8 +63,8 @@ def quantile(level: float, degrees: float) -> float:
 
     Examples
     --------
-    >>> round(quantile(0.01, 3), 3), round(quantile(0.01, 19), 3), round(quantile(0.01, math.inf), 3)
-    (4.541, 2.539, 2.326)
+    >>> [round(quantile(0.01, degrees), 3) for degrees in (3, 19, math.inf)]
+    [4.541, 2.539, 2.326]
     """
     if not degrees > 0.0:
         return math.nan
@@ -85,49 +83,3 @@ def quantile(level: float, degrees: float) -> float:
             low = middle
         else:
             high = middle
-
-
-def _incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
-    """The regularised incomplete beta function I_x(a, b), with rest = 1 - x."""
-    if x <= 0.0:
-        return 0.0
-    if rest <= 0.0:
-        return 1.0
-    # the fraction converges fast only on this side of the mean
-    if x > (a + 1.0) / (a + b + 2.0):
-        return 1.0 - _incomplete_beta(b, a, rest, x)
-
-    log_front = (
-        math.lgamma(a + b)
-        - math.lgamma(a)
-        - math.lgamma(b)
-        + a * math.log(x)
-        + b * (math.log(rest) if rest < 0.5 else math.log1p(-x))
-    )
-    return math.exp(log_front) / (a * _fraction(a, b, x))
-
-
-def _fraction(a: float, b: float, x: float) -> float:
-    """The continued fraction of the incomplete beta function, by Lentz's method."""
-    value = 1.0
-    ratio = 1.0
-    inverse = 0.0
-
-    for n in range(1, STEPS):
-        m, odd = divmod(n, 2)
-        if odd:
-            term = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-        else:
-            term = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
-
-        inverse = 1.0 / _away_from_zero(1.0 + term * inverse)
-        ratio = _away_from_zero(1.0 + term / ratio)
-        value *= inverse * ratio
-        if abs(inverse * ratio - 1.0) < PRECISION:
-            break
-
-    return value
-
-
-def _away_from_zero(value: float) -> float:
-    return value if abs(value) > TINY else TINY

@@ -113,8 +113,8 @@ class Check:
     def above_lower(self) -> bool | None:
         """Whether the final regret is above `fraction` of the lower bound.
 
-        By Student's t, at `LEVEL`. None if there is none, if it is too early, or too few repetitions
-        leave it undecided.
+        By Student's t, at `LEVEL`. None if there is none, if it is too early, or too few
+        repetitions leave it undecided.
         """
         if not self.late[-1] or not self.identifiable or math.isnan(self.lower[-1]):
             return None

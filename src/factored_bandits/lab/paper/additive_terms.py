@@ -64,8 +64,8 @@ def claims(results: Results) -> list[Claim]:
         slope = fits[policy]
         verdict, note = above(results, policy, slope, order - 0.5)
         says = (
-            f"the K^{order} in the bound of {policy} (Section 5.2) shows in its regret: the slope is "
-            f"above {order - 0.5:g}"
+            f"the K^{order} in the bound of {policy} (Section 5.2) shows in its regret: the slope "
+            f"is above {order - 0.5:g}"
         )
         measured = f"{policy}: {slope} over {over}{note}"
         found.append(Claim("additive_terms", says, measured, verdict, FIGURE, UNIT, ours=True))

@@ -62,8 +62,8 @@ def claims(results: Results) -> list[Claim]:
         for name, verdict in zip(results.problems, verdicts, strict=True)
     ]
     says = (
-        'Section 5.1: "we clearly outperform rank-1 Elimination over different parameter settings", '
-        "here those of Katariya et al."
+        'Section 5.1: "we clearly outperform rank-1 Elimination over different parameter '
+        'settings", here those of Katariya et al.'
     )
     verdict = all_of(verdicts)
     claim = Claim(
@@ -92,8 +92,8 @@ def _agreement(results: Results, name: str) -> Claim:
         verdict = "holds"
 
     says = (
-        f"our Rank1Elim has the regret that Katariya et al. 2017 published for {name}, {published} at "
-        "T = 2,000,000"
+        f"our Rank1Elim has the regret that Katariya et al. 2017 published for {name}: {published} "
+        "at T = 2,000,000"
     )
     measured = (
         f"our rank1_elim {own}; the difference is {abs(own.value - published.value):,.0f}, with so "

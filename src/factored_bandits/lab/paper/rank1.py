@@ -59,8 +59,8 @@ def claims(results: Results) -> list[Claim]:
     for kl in KL:
         which = "as published" if kl == KL[0] else "as its authors' code has it"
         says = (
-            'Section 5.1: TEA "even beat[s] the KL optimized version if the means are not too close '
-            f'to zero or one": Rank1ElimKL {which}'
+            'Section 5.1: TEA "even beat[s] the KL optimized version if the means are not too '
+            f'close to zero or one": Rank1ElimKL {which}'
         )
         found.append(_ahead(results, says, kl, middle))
         says = (
