@@ -21,7 +21,7 @@ LINE = 100  # letters of the summary, at most
 REASONS = 2  # lines for the reason of a failure; the page has the rest
 HEADS = ("the paper says", "we expect")
 NAMES = ("sentences of the paper", "expectations of our own")
-READING = "regret: less is better; means +- one standard error; a verdict needs three"
+READING = "regret: less is better; mean +- standard error; verdicts err in at most 1 %"
 
 
 def show_claims(claims: Sequence[Claim]) -> None:
@@ -63,7 +63,7 @@ def summary_lines(claims: Sequence[Claim], width: int = LINE) -> Iterator[str]:
     >>> bad = Claim("rank1", "TEA is better", "TEA 5 +- 1; other 2 +- 1", "fails", unit="regret")
     >>> print(*summary_lines([bad]), sep=chr(10))
     1 sentence of the paper: 0 hold, 1 fails, 0 are undecided
-    regret: less is better; means +- one standard error; a verdict needs three
+    regret: less is better; mean +- standard error; verdicts err in at most 1 %
     <BLANKLINE>
     fails: TEA is better
         [regret] TEA 5 +- 1; other 2 +- 1

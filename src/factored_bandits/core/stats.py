@@ -8,9 +8,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from . import student
 from .arrays import Floats
 
 Verdict = Literal["holds", "fails", "undecided"]
+# A verdict on a claim, with all its comparisons, is wrong at most so often if means of runs are
+# normally distributed.
+LEVEL = 0.01
 
 
 class Mean(NamedTuple):
@@ -89,19 +93,57 @@ def finite_or_none(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def verdict_of(distance: float, error: float, errors: float = 3.0) -> Verdict:
-    """Does something hold that says `distance` is positive? Undecided within `errors` errors.
+def verdict_of(distance: float, error: float, degrees: float, comparisons: int = 1) -> Verdict:
+    """Decide by Student's t, at `LEVEL` a side, whether a distance is positive.
 
-    An error that is not known (nan, of a single run) decides nothing.
+    Parameters
+    ----------
+    distance
+        An estimate, normally distributed.
+    error
+        Its standard error; nan, of a single run, decides nothing.
+    degrees
+        The degrees of freedom of the error: for n runs, n - 1.
+    comparisons
+        How many comparisons decide the claim together: each has this share of the level
+        (Bonferroni), so that all that is said of them is right, but for `LEVEL`.
 
-    >>> verdict_of(4.0, 1.0), verdict_of(-4.0, 1.0), verdict_of(1.0, 1.0), verdict_of(9.0, math.nan)
-    ('holds', 'fails', 'undecided', 'undecided')
+    Returns
+    -------
+    Verdict
+        `"holds"`, `"fails"` or `"undecided"`.
+
+    Examples
+    --------
+    >>> verdict_of(5.0, 1.0, 3), verdict_of(-5.0, 1.0, 3), verdict_of(4.0, 1.0, 3)
+    ('holds', 'fails', 'undecided')
+    >>> verdict_of(5.0, 1.0, 3, comparisons=8), verdict_of(9.0, math.nan, 0)
+    ('undecided', 'undecided')
     """
-    if distance > errors * error:
+    width = errors_needed(degrees, comparisons) * error
+    if distance > width:
         return "holds"
-    if distance < -errors * error:
+    if distance < -width:
         return "fails"
     return "undecided"
+
+
+def errors_needed(degrees: float, comparisons: int = 1) -> float:
+    """By how many standard errors one of so many comparisons is decided; nan for a single run.
+
+    >>> round(errors_needed(3), 2), round(errors_needed(19), 2), round(errors_needed(19, 10), 2)
+    (4.54, 2.54, 3.58)
+    """
+    return student.quantile(LEVEL / comparisons, degrees)
+
+
+def verdict_of_runs(distances: Floats, comparisons: int = 1) -> Verdict:
+    """Decide by Student's t whether the mean of distances, one per run, is positive.
+
+    >>> verdict_of_runs(np.array([5.0, 6.0, 7.0])), verdict_of_runs(np.array([-1.0, 6.0, 7.0]))
+    ('holds', 'undecided')
+    """
+    return verdict_of(*mean_of(distances), len(distances) - 1, comparisons)
 
 
 class Slope(NamedTuple):
@@ -114,6 +156,7 @@ class Slope(NamedTuple):
     value: float
     error: float  # standard error from the repetitions; nan where there is a single one
     intercept: float  # the natural logarithm of the fitted y at x = 1
+    degrees: float = math.nan  # of freedom of the error
 
     def __str__(self) -> str:
         error = f" +- {self.error:.2f}" if math.isfinite(self.error) else ""
@@ -125,7 +168,8 @@ def log_log_slope(x: Floats, runs: Sequence[Floats]) -> Slope:
 
     Means are taken before logarithms, so that the line is that of the points in a figure, and a
     run without any regret does no harm. The error comes from the standard errors of the means, to
-    first order. All nan for a single x, or where a mean is not positive.
+    first order, and its degrees of freedom are those of Welch and Satterthwaite. All nan for a
+    single x, or where a mean is not positive.
 
     Parameters
     ----------
@@ -136,7 +180,7 @@ def log_log_slope(x: Floats, runs: Sequence[Floats]) -> Slope:
 
     Returns
     -------
-    The slope with its standard error, and the intercept.
+    The slope with its standard error and degrees of freedom, and the intercept.
 
     Examples
     --------
@@ -149,12 +193,50 @@ def log_log_slope(x: Floats, runs: Sequence[Floats]) -> Slope:
     if len(np.unique(x)) < 2 or (y <= 0.0).any():
         return Slope(math.nan, math.nan, math.nan)
 
-    log_x = np.log(np.asarray(x, dtype=np.float64))
-    log_y = np.log(y)
-    centred = log_x - log_x.mean()
-    weights = centred / (centred**2).sum()
-
-    value = float(weights @ log_y)
     relative = np.array([mean.error for mean in means]) / y  # the error of log y, to first order
-    error = float(np.sqrt((weights**2 * relative**2).sum()))
-    return Slope(value, error, float(log_y.mean() - value * log_x.mean()))
+    return _line(np.log(np.asarray(x, dtype=np.float64)), np.log(y), relative, runs)
+
+
+def linear_slope(x: Floats, runs: Sequence[Floats]) -> Slope:
+    """The slope of mean y against x, by least squares; x or y may be logarithms themselves.
+
+    Parameters
+    ----------
+    x
+        Numbers (n,).
+    runs
+        For each x the values of its runs; their numbers may differ.
+
+    Returns
+    -------
+    The slope with its standard error and degrees of freedom, and the intercept.
+
+    Examples
+    --------
+    >>> fit = linear_slope(np.array([1.0, 3.0]), [np.array([2.0, 4.0]), np.array([7.0, 7.0])])
+    >>> fit.value, fit.error, fit.intercept, fit.degrees
+    (2.0, 0.5, 1.0, 1.0)
+    """
+    means = [mean_of(values) for values in runs]
+    y = np.array([mean.value for mean in means])
+    errors = np.array([mean.error for mean in means])
+    return _line(np.asarray(x, dtype=np.float64), y, errors, runs)
+
+
+def _line(x: Floats, y: Floats, errors: Floats, runs: Sequence[Floats]) -> Slope:
+    """The line of least squares through points whose y have errors."""
+    centred = x - x.mean()
+    weights = centred / (centred**2).sum()
+    value = float(weights @ y)
+    variances = weights**2 * errors**2
+    intercept = float(y.mean() - value * x.mean())
+    return Slope(value, float(np.sqrt(variances.sum())), intercept, _degrees(variances, runs))
+
+
+def _degrees(variances: Floats, runs: Sequence[Floats]) -> float:
+    """The degrees of freedom of a sum of independent means (Welch and Satterthwaite)."""
+    own = np.array([len(values) - 1.0 for values in runs])
+    if not (own > 0.0).all():
+        return math.nan
+    parts = float((variances**2 / own).sum())
+    return float(variances.sum()) ** 2 / parts if parts > 0.0 else float(own.min())

@@ -25,6 +25,16 @@ FIRST = (
     "katariya_table",
     "bounds",
     "horizon",
+    "sparring_factors",
+    "moving_means",
+    "spare_plays",
+    "ossb_factors",
+    "failures",
+    "complexity",
+    "utility_duels",
+    "doubler_growth",
+    "smaller_gaps",
+    "additive_horizons",
 )
 
 
@@ -88,6 +98,12 @@ def spec_of(name: str, source: str) -> Spec:
 def own_play(name: str) -> Callable[..., Any] | None:
     """The experiment's own way to play a repetition, if it does not use the simulator."""
     return _part(name, "play")
+
+
+def own_seconds(name: str) -> float | None:
+    """What a repetition of an experiment with its own `play` takes, where it says so."""
+    found: float | None = getattr(load(name), "SECONDS", None)
+    return found
 
 
 def charts_of(spec: Spec) -> Callable[..., Any] | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
-from factored_bandits.core.stats import Mean, Verdict, mean_of, verdict_of
+from factored_bandits.core.stats import Mean, Verdict, mean_of, verdict_of_runs
 from factored_bandits.errors import UnknownNameError
 from factored_bandits.simulation.result import Result
 
@@ -301,14 +301,17 @@ class Results:
         UnknownNameError
             If the policy did not play the problem.
         """
+        return mean_of(self._leads(problem, better, worse))
+
+    def _leads(self, problem: str, better: str, worse: str) -> Floats:
         one = self.final(problem, better)
         other = self.final(problem, worse)
         # a slow policy may have fewer repetitions: the first ones
         both = min(len(one), len(other))
-        return mean_of(other[:both] - one[:both])
+        return np.asarray(other[:both] - one[:both])
 
-    def beats(self, problem: str, better: str, worse: str) -> Verdict:
-        """Whether `better` has the smaller mean regret, by three standard errors.
+    def beats(self, problem: str, better: str, worse: str, comparisons: int = 1) -> Verdict:
+        """Whether `better` has the smaller mean regret, by Student's t at the 1 % level.
 
         Parameters
         ----------
@@ -316,6 +319,8 @@ class Results:
             The name of the problem.
         better, worse
             The labels of two policies.
+        comparisons
+            How many comparisons decide a claim together; each has this share of the level.
 
         Returns
         -------
@@ -327,7 +332,7 @@ class Results:
         UnknownNameError
             If the policy did not play the problem.
         """
-        return verdict_of(*self.lead(problem, better, worse))
+        return verdict_of_runs(self._leads(problem, better, worse), comparisons)
 
 
 def all_of(verdicts: list[Verdict]) -> Verdict:

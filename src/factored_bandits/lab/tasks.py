@@ -172,6 +172,8 @@ def _is_full(group: list[Chunk], chunk: Chunk, seconds: float) -> bool:
 def _cut(cell: Cell) -> list[Chunk]:
     """Its repetitions in chunks that are not longer than a task should be, or one by one."""
     each = _cost.seconds(cell.policy, cell.problem, cell.horizon, cell.own_play)
+    if cell.own_play:
+        each = _lookup.own_seconds(cell.spec.name) or each
     number = math.ceil(cell.repetitions / max(1, int(cell.spec.seconds / each)))
     edges = np.linspace(0, cell.repetitions, number + 1).round().astype(int).tolist()
     return [

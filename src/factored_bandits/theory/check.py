@@ -22,9 +22,10 @@ from .verdict import Check, Pulls
 def check(result: Result, environment: Environment, *, fraction: float = 0.5) -> Check:
     """Compare a simulation with the theory: regret and pulls, upper bounds and lower bounds.
 
-    The upper bounds, of TEA and Dueling TEA, are on expectations: a mean may miss one by three
-    standard errors. The lower bound is asymptotic, for algorithms that work on every uniformly
-    identifiable problem: late regret should be above `fraction` of it.
+    The upper bounds, of TEA and Dueling TEA, are on expectations: whether means are below them is
+    decided by Student's t, for all checkpoints and levels together at the 1 % level. The lower
+    bound is asymptotic, for algorithms that work on every uniformly identifiable problem: late
+    regret should be above `fraction` of it.
 
     Parameters
     ----------

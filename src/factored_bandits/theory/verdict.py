@@ -9,11 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Bools, Floats, Ints
+from factored_bandits.core.stats import LEVEL, errors_needed
 from factored_bandits.core.table import Table
 
-ERRORS = 3.0  # standard errors by which a mean may miss a bound on an expectation
 SHOWN = 5  # rounds in the printed table, a power of ten apart
 UNDECIDED = "undecided, a single repetition has no standard error"
+CLOSE = f"undecided at the {LEVEL:.0%} level, more repetitions may decide it"
 
 
 class Pulls(NamedTuple):
@@ -83,12 +84,19 @@ class Check:
     def below_upper(self) -> bool | None:
         """Whether regret, at every checkpoint, and all pulls are below the upper bounds.
 
-        None where there are no bounds, or a single repetition leaves it undecided.
+        By Student's t, at `LEVEL` for all of them together. None where there are no bounds, or too
+        few repetitions leave it undecided.
         """
         if not self.theorem or not self.identifiable or self._no_error:
             return None
-        pulls = all(p.measured - ERRORS * p.standard_error <= p.upper for p in self.pulls)
-        return pulls and bool((self.regret - ERRORS * self.standard_error <= self.upper).all())
+
+        measured = np.append(self.regret, [p.measured for p in self.pulls])
+        errors = np.append(self.standard_error, [p.standard_error for p in self.pulls])
+        upper = np.append(self.upper, [p.upper for p in self.pulls])
+        width = errors_needed(self.repetitions - 1, len(measured)) * errors
+        if (measured - width > upper).any():
+            return False
+        return True if (measured + width <= upper).all() else None
 
     @property
     def late(self) -> Bools:
@@ -105,15 +113,19 @@ class Check:
     def above_lower(self) -> bool | None:
         """Whether the final regret is above `fraction` of the lower bound.
 
-        None if there is none, if it is too early, or a single repetition leaves it undecided.
+        By Student's t, at `LEVEL`. None if there is none, if it is too early, or too few
+        repetitions leave it undecided.
         """
         if not self.late[-1] or not self.identifiable or math.isnan(self.lower[-1]):
             return None
         if self._no_error:
             return None
 
-        largest = self.regret[-1] + ERRORS * self.standard_error[-1]
-        return bool(largest >= self.fraction * self.lower[-1])
+        width = errors_needed(self.repetitions - 1) * self.standard_error[-1]
+        distance = self.regret[-1] - self.fraction * self.lower[-1]
+        if distance < -width:
+            return False
+        return True if distance >= width else None
 
     @property
     def _no_error(self) -> bool:
@@ -163,6 +175,8 @@ class Check:
             return "upper bound: none, the problem is not uniformly identifiable"
         if self._no_error:
             return f"upper bound: {UNDECIDED}"
+        if self.below_upper is None:
+            return f"upper bound: {CLOSE} ({self.theorem})"
         if not self.below_upper:
             return f"upper bound: VIOLATED ({self.theorem})"
         hint = (
@@ -182,6 +196,8 @@ class Check:
         if self._no_error:
             return f"lower bound: {UNDECIDED}"
         ratio = self.regret[-1] / self.lower[-1]
+        if self.above_lower is None:
+            return f"lower bound: regret is {ratio:.3g} times the asymptotic bound, {CLOSE}"
         said = "above" if self.above_lower else "BELOW"
         return (
             f"lower bound: regret is {ratio:.3g} times the asymptotic bound, {said} "

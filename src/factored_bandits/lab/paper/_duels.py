@@ -48,16 +48,26 @@ def arms_span(results: Results) -> str:
 
 
 def ahead(results: Results, problem: str, others: Sequence[str], says: str, figure: str) -> Claim:
-    """The claim that Dueling TEA has less regret than each of the others."""
+    """The claim that Dueling TEA has less regret than each of the others.
+
+    One that is worse refutes it; it cannot hold as long as one of them did not play.
+    """
     here = [other for other in others if other in results.policies(problem)]
+    absent = [other for other in others if other not in here]
     own = f"{TEA} {results.mean(problem, TEA)}"
-    verdicts = [results.beats(problem, TEA, other) for other in here]
+    verdicts = [results.beats(problem, TEA, other, len(here)) for other in here]
     told = [
         f"{other} {results.mean(problem, other)} ({verdict})"
         for other, verdict in zip(here, verdicts, strict=True)
     ]
     verdict = all_of(verdicts)
     reason = reason_of(list(zip(told, verdicts, strict=True)), verdict)
+
+    if absent:
+        told.append(f"left out: {', '.join(absent)}")
+        if verdict == "holds":
+            verdict = "undecided"
+            reason = f"{reason}; {told[-1]}"
 
     return Claim(
         experiment=results.spec.name,
@@ -75,9 +85,10 @@ def beside(
 ) -> list[Peer]:
     """Other algorithms beside Dueling TEA; those in `better` should have less regret."""
     found = []
-    for other in others:
-        if other not in results.policies(problem):
-            continue
+    here = [other for other in others if other in results.policies(problem)]
+    for other in here:
+        # as many comparisons as decide the claim that it belongs to
+        together = sum((each in better) == (other in better) for each in here)
         claimed = -1 if other in better else 1
         pair = (TEA, other) if claimed > 0 else (other, TEA)
         peer = Peer(
@@ -85,7 +96,7 @@ def beside(
             label=other,
             ratio=ratio_of(results.final(problem, other), results.final(problem, TEA)),
             claimed=claimed,
-            verdict=results.beats(problem, *pair),
+            verdict=results.beats(problem, *pair, together),
         )
         found.append(peer)
 

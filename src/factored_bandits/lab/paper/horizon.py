@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from factored_bandits.core.stats import mean_of, verdict_of
+from factored_bandits.core.stats import mean_of, verdict_of_runs
 from factored_bandits.environments import spiked
 from factored_bandits.environments.suites import Instance
 from factored_bandits.lab.results import Results
@@ -48,14 +48,14 @@ def claims(results: Results) -> list[Claim]:
 
     # if growth is logarithmic, two decades cost the same wherever they lie; if it is linear, a
     # hundred times as much
-    room = mean_of(3.0 * early - late)
+    verdict = verdict_of_runs(3.0 * early - late)
     measured = f"tea: 10^8 to 10^10 {mean_of(early)}; 10^10 to 10^12 {mean_of(late)}"
     says = (
         "Theorem 2: regret grows like log T: from 10^10 to 10^12 at most three times as much as "
         "from 10^8 to 10^10"
     )
     unit = "regret added, in unit 'reward'"
-    return [Claim("horizon", says, measured, verdict_of(*room), "horizon-curves", unit)]
+    return [Claim("horizon", says, measured, verdict, "horizon-curves", unit)]
 
 
 def charts(results: Results) -> list[Chart]:

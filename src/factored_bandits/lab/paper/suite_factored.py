@@ -27,14 +27,15 @@ SPEC = Spec(
 
 def claims(results: Results) -> list[Claim]:
     """Contribution 4: TEA need not know the form of the reward function."""
-    verdicts = [results.beats(problem, "tea", "uniform") for problem in results.problems]
+    count = len(results.problems)
+    verdicts = [results.beats(problem, "tea", "uniform", count) for problem in results.problems]
     told = [
         f"{problem}: tea {results.lead(problem, 'tea', 'uniform')} less than uniform ({verdict})"
         for problem, verdict in zip(results.problems, verdicts, strict=True)
     ]
     says = (
-        "Section 1: TEA works whatever the form of the reward: less regret than uniform play on "
-        "every problem"
+        'Section 1: "does not require [...] knowledge of the form of the reward function": less '
+        "regret than uniform play on every problem"
     )
     verdict = all_of(verdicts)
     claim = Claim(
