@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from pages import ROOT
 
-ROOT = Path(__file__).parent.parent
 pytest.importorskip("mkdocs", reason="the site needs mkdocs: pip install 'factored-bandits[docs]'")
 
 
