@@ -13,7 +13,8 @@ import factored_bandits as fb
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.environments import Environment
 from factored_bandits.policies import Policy
-from factored_bandits.simulation.result import RE_ENTERED, Result, RunRecord
+from factored_bandits.simulation.record import RE_ENTERED, RunRecord
+from factored_bandits.simulation.result import Result
 from factored_bandits.simulation.trial import played
 from factored_bandits.testing.agents import agent_for as agent
 from factored_bandits.testing.agents import answer

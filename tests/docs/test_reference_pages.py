@@ -93,7 +93,7 @@ def test_results_are_in_the_reference():
     """What public functions return, though nobody imports its type by name."""
     from factored_bandits.inference.certificate import Certificate
     from factored_bandits.simulation.benchmark import Benchmark
-    from factored_bandits.simulation.compare import Comparison
+    from factored_bandits.simulation.comparison import Comparison
     from factored_bandits.simulation.result import Result
 
     covered = [resolved(path) for path in directives() if exists(path)]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from factored_bandits.core.table import Table
     from factored_bandits.planning import Plan
     from factored_bandits.simulation.benchmark import Benchmark
-    from factored_bandits.simulation.compare import Comparison
+    from factored_bandits.simulation.comparison import Comparison
 
 
 PADDING = 3  # characters between the columns of a drawn table
