@@ -6,6 +6,7 @@ to the same worker, so that two workers do not compile the same policy at the sa
 """
 
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ def policy_of(item: pytest.Item, names: set[str]) -> str | None:
     """The policy that a test is about: a parameter with its name, or the file that a doctest stands
     in.
     """
-    if item.path.parent.name == "policies" and item.path.stem in names:
+    if "policies" in item.path.parts and item.path.stem in names:
         return item.path.stem
     parameters = getattr(getattr(item, "callspec", None), "params", {})
     return next(
@@ -29,6 +30,14 @@ def policy_of(item: pytest.Item, names: set[str]) -> str | None:
 def no_width_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     """The width that whoever started the tests has set is not that of what they print."""
     monkeypatch.delenv("COLUMNS", raising=False)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """A clock that stands still; its one entry is the time."""
+    now = [1000.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    return now
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups

@@ -12,6 +12,7 @@ import pytest
 from pages import ROOT
 
 pytest.importorskip("mkdocs", reason="the site needs mkdocs: pip install 'factored-bandits[docs]'")
+pytestmark = pytest.mark.xdist_group("site")  # one process builds it
 
 
 @pytest.fixture(scope="module")
