@@ -49,3 +49,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         policy = policy_of(item, names)
         if policy:
             item.add_marker(pytest.mark.xdist_group(policy))
+
+    # Pages take long: they come first, so that no worker is left alone with one at the end.
+    items.sort(key=lambda item: item.path.suffix != ".md")

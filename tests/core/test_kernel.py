@@ -51,6 +51,7 @@ def run(folder: Path, code: str = RUN, **environment: str) -> dict:
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory) -> Path:
+    """The package, and what was compiled of it: whoever uses it belongs to the group `copy`."""
     folder = tmp_path_factory.mktemp("copy")
     shutil.copytree(
         PACKAGE, folder / "factored_bandits", ignore=shutil.ignore_patterns("__pycache__")
@@ -58,6 +59,7 @@ def copy(tmp_path_factory) -> Path:
     return folder
 
 
+@pytest.mark.xdist_group("copy")
 def test_cache_is_used_and_an_edited_policy_is_compiled_anew(copy):
     first, second = run(copy), run(copy)
     assert first["file"].startswith(str(copy))
@@ -75,6 +77,7 @@ def test_cache_is_used_and_an_edited_policy_is_compiled_anew(copy):
     assert run(copy)["regret"] == first["regret"]
 
 
+@pytest.mark.xdist_group("copy")
 def test_an_edit_of_a_shared_building_block_is_noticed_too(copy):
     """`below` lives in another file than the policy that calls it."""
     before = run(copy)
@@ -88,6 +91,7 @@ def test_an_edit_of_a_shared_building_block_is_noticed_too(copy):
     assert after["regret"] == [0.0, 0.0] != before["regret"]
 
 
+@pytest.mark.xdist_group("copy")
 def test_without_numba_everything_still_works(copy):
     with_numba = run(copy)
     without = run(copy, code="import sys; sys.modules['numba'] = None\n" + RUN)
@@ -179,6 +183,7 @@ print(json.dumps({"heavy": heavy}))
 """
 
 
+@pytest.mark.xdist_group("copy")
 def test_importing_the_library_imports_nothing_heavy(copy):
     assert run(copy, LIGHT)["heavy"] == []
 
@@ -192,6 +197,7 @@ print(json.dumps({"numba": "numba" in sys.modules}))
 """
 
 
+@pytest.mark.xdist_group("copy")
 def test_an_agent_never_compiles(copy):
     assert run(copy, AGENT) == {"numba": False}
 
