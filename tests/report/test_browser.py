@@ -61,10 +61,15 @@ def opened(browser, page):
     return browser
 
 
+def crowd_of(browser, busy, width):
+    """The page with many policies, on a screen of this width."""
+    options = {"width": width, "height": 2000, "phone": width < 500}
+    return opened_once(browser, busy, ["#chart-many", "#chart-ends"], **options)
+
+
 @pytest.fixture
 def crowd(browser, busy):
-    """The page with many policies."""
-    return opened_once(browser, busy, ["#chart-many", "#chart-ends"], height=2000)
+    return crowd_of(browser, busy, 1280)
 
 
 ALL_DRAWN = "[...document.querySelectorAll('figure.chart')].every((figure) => figure.dataset.drawn)"
@@ -343,10 +348,9 @@ NAMES = (
 )
 
 
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [1280, 390])
 def test_names_stand_at_the_ends_of_the_lines(browser, busy, width):
-    browser.open(busy, width=width, height=2000, phone=width < 500)
-    browser.wait(drawn("#chart-many"))
+    crowd_of(browser, busy, width)
     found = sorted(browser.run(NAMES), key=lambda name: name[2])
     assert sorted(name[0] for name in found) == ["dts", "dueling_tea", "rmed1", "rucb"]
     assert all(0 <= name[1] < name[3] <= width for name in found)
