@@ -150,6 +150,36 @@ def test_names_are_replaced_in_kernels_of_the_loop_s_own_module_too(disabled, mo
     assert outer() == 3
 
 
+@kernel.kernel
+def another():
+    return 10 * middle()
+
+
+def test_what_two_loops_call_is_compiled_once(monkeypatch):
+    """Unless it calls something else there, or a constant of it has changed."""
+    monkeypatch.setattr(kernel, "_BOUND", {})
+    monkeypatch.setattr(kernel, "_INNER", inner := {})
+    assert kernel.bind(outer, "one")() == 3
+    both = list(inner.values())
+    assert [part.py_func.__name__ for part in both] == ["answer", "middle"]
+
+    assert kernel.bind(another, "two")() == 20
+    assert list(inner.values()) == both
+    assert [len(part.overloads) for part in both] == [1, 1]
+
+    assert kernel.bind(another, "three", answer=forty)() == 410
+    assert list(inner.values())[:2] == both
+    assert [part.py_func.__name__ for part in inner.values()][2:] == ["forty", "middle"]
+
+
+def test_a_changed_constant_is_compiled_anew():
+    space: dict = {"kernel": kernel.kernel, "RATE": 2}
+    exec("@kernel\ndef rate():\n    return RATE\n@kernel\ndef run():\n    return rate()\n", space)
+    assert kernel.bind(space["run"], "rates")() == 2
+    space["RATE"] = 3
+    assert kernel.bind(space["run"], "rates")() == 3
+
+
 def test_an_attribute_is_no_kernel_of_the_same_name():
     space: dict = {"kernel": kernel.kernel}
     exec("@kernel\ndef real(x):\n    return x.real + 1\n", space)

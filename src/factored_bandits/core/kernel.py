@@ -29,6 +29,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 _WARNED: list[str] = []  # why nothing can be kept, once that was said
 _BOUND: dict[tuple[Any, str, str], Callable[..., Any]] = {}
+_INNER: dict[tuple[Any, ...], Any] = {}  # what loops call, compiled once for all of them
 
 
 def kernel(function: Function) -> Function:
@@ -160,7 +161,14 @@ def _compiled(
         if part is loop:
             compiled = njit(**options)(rebound(part, names, name))
             return _kept(compiled) if _can_be_kept(loop, kernels) else compiled
-        return njit(**options, **inner)(rebound(part, names))
+
+        # The same kernel that calls the same others, none of whose constants has changed.
+        replaced = kernels if belongs_to(part, loop) else {}
+        calls = tuple((name, id(called)) for name, called in names.items())
+        key = (part, digest(part, replaced), calls, bounds_checked)
+        if key not in _INNER:
+            _INNER[key] = njit(**options, **inner)(rebound(part, names))
+        return _INNER[key]
 
     compiled: Callable[..., Any] = linked(loop, kernels, make)
     return compiled
