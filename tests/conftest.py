@@ -1,9 +1,9 @@
 """Tests import their own helpers (`literal`, `problems`) by name; tests of one policy run in one
 process.
 
-A policy is compiled once and kept on disk, and a process compiles once what several policies call.
-With `--dist loadgroup` everything about a policy, and about those that share its State and thus its
-kernels, goes to the same worker.
+A policy is compiled once and kept on disk. With `--dist loadgroup` everything about a policy goes
+to the same worker, so that two workers do not compile the same policy at the same time, and that a
+second loop of it finds its kernels compiled.
 """
 
 import sys
@@ -27,16 +27,6 @@ def policy_of(item: pytest.Item, names: set[str]) -> str | None:
     )
 
 
-def groups_of(names: set[str]) -> dict[str, str]:
-    """For each policy the shortest name among those with the same State."""
-    import factored_bandits as fb
-
-    ordered = sorted(names, key=lambda name: (len(name), name))
-    states = {name: fb.policies.load(name).State for name in ordered}
-    first = {state: name for name, state in reversed(states.items())}
-    return {name: first[state] for name, state in states.items()}
-
-
 @pytest.fixture(autouse=True)
 def no_width_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     """The width that whoever started the tests has set is not that of what they print."""
@@ -56,11 +46,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     import factored_bandits as fb
 
     names = set(fb.policies.names())
-    groups = groups_of(names)
     for item in items:
         policy = policy_of(item, names)
         if policy:
-            item.add_marker(pytest.mark.xdist_group(groups[policy]))
+            item.add_marker(pytest.mark.xdist_group(policy))
 
     # Pages take long: they come first, so that no worker is left alone with one at the end.
     items.sort(key=lambda item: item.path.suffix != ".md")
