@@ -60,4 +60,4 @@ if __name__ == "__main__":
     for step in (1.5, 0.15):  # how much the best levels add to the log-odds
         effects = [[0.0] * 11 + [step], [0.0] * 7 + [step]]
         page = fb.environments.make("logistic", effects=effects, base=-1.0)
-        print(fb.compare(policies, page, 1_000_000, 20, seed=1, progress=False))
+        print(fb.compare(policies, page, 1_000_000, 8, seed=1, progress=False))

@@ -49,6 +49,8 @@ class Browser:
         self.browser = self.driver.chromium.launch(executable_path=program, args=FLAGS)
         self.errors: list[str] = []
         self.requests: list[str] = []
+        self.opened: tuple[Path, dict[str, Any]] | None = None  # the page, and with which options
+        self.untouched = ""  # how that page was at first, for tests that share it
 
     def __enter__(self) -> Browser:
         return self
@@ -62,7 +64,12 @@ class Browser:
         self.browser.close()
         self.driver.stop()
 
-    def open(
+    def open(self, path: Path, **options: Any) -> None:
+        """Open a page from disk in a fresh profile, and wait until it is loaded."""
+        self._open(path, **options)
+        self.opened = path, options
+
+    def _open(
         self,
         path: Path,
         *,
@@ -71,7 +78,6 @@ class Browser:
         dark: bool = False,
         phone: bool = False,
     ) -> None:
-        """Open a page from disk in a fresh profile, and wait until it is loaded."""
         for old in self.browser.contexts:
             old.close()
 

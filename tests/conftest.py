@@ -2,10 +2,12 @@
 process.
 
 A policy is compiled once and kept on disk. With `--dist loadgroup` everything about a policy goes
-to the same worker, so that two workers do not compile the same policy at the same time.
+to the same worker, so that two workers do not compile the same policy at the same time, and that a
+second loop of it finds its kernels compiled.
 """
 
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -17,7 +19,7 @@ def policy_of(item: pytest.Item, names: set[str]) -> str | None:
     """The policy that a test is about: a parameter with its name, or the file that a doctest stands
     in.
     """
-    if item.path.parent.name == "policies" and item.path.stem in names:
+    if "policies" in item.path.parts and item.path.stem in names:
         return item.path.stem
     parameters = getattr(getattr(item, "callspec", None), "params", {})
     return next(
@@ -31,6 +33,14 @@ def no_width_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COLUMNS", raising=False)
 
 
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """A clock that stands still; its one entry is the time."""
+    now = [1000.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    return now
+
+
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     import factored_bandits as fb
@@ -40,3 +50,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         policy = policy_of(item, names)
         if policy:
             item.add_marker(pytest.mark.xdist_group(policy))
+
+    # Pages take long: they come first, so that no worker is left alone with one at the end.
+    items.sort(key=lambda item: item.path.suffix != ".md")

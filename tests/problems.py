@@ -13,7 +13,8 @@ import factored_bandits as fb
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.environments import Environment
 from factored_bandits.policies import Policy
-from factored_bandits.simulation.result import RE_ENTERED, Result, RunRecord
+from factored_bandits.simulation.record import RE_ENTERED, RunRecord
+from factored_bandits.simulation.result import Result
 from factored_bandits.simulation.trial import played
 from factored_bandits.testing.agents import agent_for as agent
 from factored_bandits.testing.agents import answer
@@ -31,6 +32,7 @@ __all__ = [
     "additive",
     "agent",
     "answer",
+    "busy_agent",
     "first_slice",
     "fitting",
     "job",
@@ -46,6 +48,20 @@ __all__ = [
 def same_plays(one: RunRecord, other: RunRecord) -> bool:
     """Whether every level of every factor was played equally often."""
     return all(np.array_equal(a, b) for a, b in zip(one.plays, other.plays, strict=True))
+
+
+def busy_agent(policy: str, told: int, seed: int = 6) -> fb.Agent:
+    """An agent with much learned, several open blocks, shuffled answers, an expired decision."""
+    busy = agent(policy, fitting(policy), seed)
+    rng = np.random.default_rng(seed)
+    for _ in range(told):
+        busy.tell(busy.ask().id, answer(busy, float(rng.integers(2))))
+    for _ in range(20):
+        busy.ask()
+    for identifier in rng.permutation(busy.waiting)[:12]:
+        busy.tell(identifier, answer(busy, float(rng.integers(2))))
+    busy.expire(busy.waiting[-1])
+    return busy
 
 
 def shaped(sizes: Sequence[int], best: Sequence[int] | None = None) -> Environment:

@@ -6,12 +6,14 @@ of those classes.
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import enum
 import importlib
 import inspect
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -32,6 +34,8 @@ PACKAGES = (
     ".theory",
 )
 NO_RETURN = ("None", "NoReturn")
+SOURCE = Path(fb.__file__).parent
+MODULES = sorted(SOURCE.rglob("*.py"))
 
 
 def public() -> Iterator[tuple[str, Any]]:
@@ -194,3 +198,12 @@ def test_what_is_missing_is_found():
         "no Returns section, though it returns int",
         "no example",
     ]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(SOURCE).as_posix())
+def test_every_module_says_what_it_is(path):
+    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+    assert docstring
+    assert docstring.split("\n\n")[0].strip().endswith((".", ":", "?")), (
+        "the first paragraph is a sentence"
+    )

@@ -1,4 +1,6 @@
-"""The house: private modules, constraints, make targets and hooks are what the pages say."""
+"""The house: private modules, constraints, make targets, hooks and the version are what the pages
+say.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +11,8 @@ from pathlib import Path
 
 import grimp
 import pytest
+
+import factored_bandits as fb
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
@@ -106,3 +110,12 @@ def test_continuous_integration_covers_the_versions_of_pyproject():
         assert f'python: "{version}"' in workflow
     assert "constraints-oldest.txt" in workflow
     assert 'constraints: ""' in workflow
+
+
+def test_version_and_licence_agree_everywhere():
+    licence = tomllib.loads(text("pyproject.toml"))["project"]["license"]["text"]
+    citation = text("CITATION.cff")
+    assert f"\nversion: {fb.__version__}\n" in citation
+    assert f"\nlicense: {licence}\n" in citation
+    assert text("LICENSE").startswith(f"{licence} License")
+    assert fb.__version__ in text("CHANGELOG.md")

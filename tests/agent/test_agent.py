@@ -10,8 +10,8 @@ import pytest
 
 import factored_bandits as fb
 import problems
-from factored_bandits.core import loop
 from factored_bandits.core.rng import generators
+from factored_bandits.core.run import ROUND
 
 NAMES = fb.policies.names()
 HORIZON = 3000
@@ -26,7 +26,7 @@ def simulated(name, problem, seed):
     state, (policy_rng, rng) = job.new_state(), generators(seed)
     run = job.prepare(rng, state)
     job.loop(job.params, state, problem.data, run, policy_rng, rng, HORIZON + 1)
-    assert run.clock[loop.ROUND] == HORIZON + 1
+    assert run.clock[ROUND] == HORIZON + 1
     return run, state, policy_rng
 
 

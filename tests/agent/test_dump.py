@@ -27,23 +27,10 @@ NAMES = fb.policies.names()
 fixed = settings(max_examples=150, deadline=None, derandomize=True, database=None)
 
 
-def in_the_middle(name, seed=6):
-    """An agent with much learned, several open blocks, shuffled answers, an expired decision."""
-    agent, rng = problems.agent(name, problems.fitting(name), seed), np.random.default_rng(seed)
-    for _ in range(150):
-        agent.tell(agent.ask().id, problems.answer(agent, float(rng.integers(2))))
-    for _ in range(20):
-        agent.ask()
-    for identifier in rng.permutation(agent.waiting)[:12]:
-        agent.tell(identifier, problems.answer(agent, float(rng.integers(2))))
-    agent.expire(agent.waiting[-1])
-    return agent
-
-
 @functools.cache
 def example():
     """A dump to damage."""
-    return in_the_middle("tea").dump()
+    return problems.busy_agent("tea", told=150).dump()
 
 
 def changed(path, value):
@@ -61,7 +48,7 @@ def changed(path, value):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_loaded_agent_is_the_agent(name):
-    agent = in_the_middle(name)
+    agent = problems.busy_agent(name, told=150)
     text = agent.dump()
     loaded = fb.Agent.load(text)
     assert loaded.dump() == text

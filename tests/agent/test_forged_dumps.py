@@ -35,17 +35,8 @@ WORDS = ["", "x", "1", "nan", None, True, [], {}, [[]], [1, "x"], {"x": 1}]
 
 @functools.cache
 def genuine(label: str) -> str:
-    """An agent with much learned, several open blocks, shuffled answers, an expired decision."""
-    agent = problems.agent(label, problems.fitting(label), seed=6)
-    rng = np.random.default_rng(6)
-    for _ in range(40):
-        agent.tell(agent.ask().id, problems.answer(agent, float(rng.integers(2))))
-    for _ in range(20):
-        agent.ask()
-    for identifier in rng.permutation(agent.waiting)[:12]:
-        agent.tell(identifier, problems.answer(agent, float(rng.integers(2))))
-    agent.expire(agent.waiting[-1])
-    return agent.dump()
+    """A dump to forge."""
+    return problems.busy_agent(label, told=40).dump()
 
 
 def unpacked(packed: dict[str, object]) -> np.ndarray:

@@ -15,6 +15,7 @@ from click.testing import CliRunner
 import factored_bandits as fb
 from factored_bandits.cli.app import app
 from factored_bandits.cli.problems import recipe_names
+from factored_bandits.simulation import choosing
 from factored_bandits.simulation import compare as comparison
 
 SMALL = ["--levels", "3", "--horizon", "1e3", "--repetitions", "3", "--quiet"]
@@ -135,7 +136,7 @@ def test_certificates_are_shown_on_request():
 
 def offer(monkeypatch, **names):
     """As if only these policies existed: running all of them would compile all of them."""
-    monkeypatch.setattr(comparison, "names", names.__getitem__)
+    monkeypatch.setattr(choosing, "names", names.__getitem__)
 
 
 def test_without_policies_all_that_fit_are_run(monkeypatch):

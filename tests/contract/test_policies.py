@@ -14,7 +14,7 @@ from factored_bandits.testing.agents import (
     new_agent_answers,
     state_keeps_its_limits,
 )
-from factored_bandits.testing.policy import active_sets_change_with_their_version
+from factored_bandits.testing.blocks import active_sets_change_with_their_version
 from golden.cases import labels
 
 NAMES = fb.policies.names()

@@ -14,6 +14,7 @@ from factored_bandits.policies import base
 from factored_bandits.policies.policy import CAPABILITIES
 
 pytest.importorskip("mypy")
+pytestmark = pytest.mark.xdist_group("mypy")  # one process asks it, once
 
 ROOT = Path(__file__).parents[2]
 PROTOCOLS = [*CAPABILITIES.values(), base.Checks, base.PlansBlocks]
@@ -34,32 +35,39 @@ def assignments() -> str:
     return "\n".join(lines) + "\n"
 
 
-def checked(text: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """What mypy says of a module, with the settings of the project."""
-    file = folder / "policy_types.py"
-    file.write_text(text)
+WRONG = """
+from factored_bandits.policies import base
+from factored_bandits.policies.factored import uniform
+uniform_0: base.Certifies = uniform
+"""
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory) -> str:
+    """What mypy says of all policies and of a wrong one, with the settings of the project."""
+    folder = tmp_path_factory.mktemp("types")
+    files = [folder / "policy_types.py", folder / "wrong_types.py"]
+    for file, text in zip(files, (assignments(), WRONG), strict=True):
+        file.write_text(text)
     command = [sys.executable, "-m", "mypy", "--config-file", str(ROOT / "pyproject.toml")]
     command += ["--cache-dir", os.environ.get("MYPY_CACHE_DIR", str(ROOT / ".mypy_cache"))]
     environment = {**os.environ, "MYPYPATH": str(ROOT / "src")}
-    return subprocess.run(
-        [*command, str(file)], capture_output=True, text=True, cwd=ROOT, env=environment
+    done = subprocess.run(
+        [*command, *map(str, files)], capture_output=True, text=True, cwd=ROOT, env=environment
     )
+    assert done.returncode in (0, 1), done.stdout + done.stderr
+    assert "2 source files" in done.stdout, done.stdout + done.stderr
+    return done.stdout
 
 
-def test_every_policy_has_the_types_of_the_protocols_it_follows(tmp_path):
+def test_every_policy_has_the_types_of_the_protocols_it_follows(said):
     text = assignments()
     assert text.count("base.Certifies") >= 2
     assert text.count("base.Skips") >= 2
-    found = checked(text, tmp_path)
-    assert found.returncode == 0, found.stdout + found.stderr
+    found = [line for line in said.splitlines() if "error:" in line]
+    assert [line for line in found if "wrong_types.py:" not in line] == []
 
 
-def test_a_policy_of_other_types_is_noticed(tmp_path):
-    wrong = (
-        "from factored_bandits.policies import base\n"
-        "from factored_bandits.policies.factored import uniform\n"
-        "uniform_0: base.Certifies = uniform\n"
-    )
-    found = checked(wrong, tmp_path)
-    assert found.returncode == 1
-    assert "Certifies" in found.stdout
+def test_a_policy_of_other_types_is_noticed(said):
+    wrong = [line for line in said.splitlines() if "wrong_types.py:" in line]
+    assert any("error:" in line and "Certifies" in line for line in wrong), said

@@ -51,6 +51,7 @@ def run(folder: Path, code: str = RUN, **environment: str) -> dict:
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory) -> Path:
+    """The package, and what was compiled of it: whoever uses it belongs to the group `copy`."""
     folder = tmp_path_factory.mktemp("copy")
     shutil.copytree(
         PACKAGE, folder / "factored_bandits", ignore=shutil.ignore_patterns("__pycache__")
@@ -58,6 +59,7 @@ def copy(tmp_path_factory) -> Path:
     return folder
 
 
+@pytest.mark.xdist_group("copy")
 def test_cache_is_used_and_an_edited_policy_is_compiled_anew(copy):
     first, second = run(copy), run(copy)
     assert first["file"].startswith(str(copy))
@@ -75,6 +77,7 @@ def test_cache_is_used_and_an_edited_policy_is_compiled_anew(copy):
     assert run(copy)["regret"] == first["regret"]
 
 
+@pytest.mark.xdist_group("copy")
 def test_an_edit_of_a_shared_building_block_is_noticed_too(copy):
     """`below` lives in another file than the policy that calls it."""
     before = run(copy)
@@ -88,6 +91,7 @@ def test_an_edit_of_a_shared_building_block_is_noticed_too(copy):
     assert after["regret"] == [0.0, 0.0] != before["regret"]
 
 
+@pytest.mark.xdist_group("copy")
 def test_without_numba_everything_still_works(copy):
     with_numba = run(copy)
     without = run(copy, code="import sys; sys.modules['numba'] = None\n" + RUN)
@@ -146,6 +150,36 @@ def test_names_are_replaced_in_kernels_of_the_loop_s_own_module_too(disabled, mo
     assert outer() == 3
 
 
+@kernel.kernel
+def another():
+    return 10 * middle()
+
+
+def test_what_two_loops_call_is_compiled_once(monkeypatch):
+    """Unless it calls something else there, or a constant of it has changed."""
+    monkeypatch.setattr(kernel, "_BOUND", {})
+    monkeypatch.setattr(kernel, "_INNER", inner := {})
+    assert kernel.bind(outer, "one")() == 3
+    both = list(inner.values())
+    assert [part.py_func.__name__ for part in both] == ["answer", "middle"]
+
+    assert kernel.bind(another, "two")() == 20
+    assert list(inner.values()) == both
+    assert [len(part.overloads) for part in both] == [1, 1]
+
+    assert kernel.bind(another, "three", answer=forty)() == 410
+    assert list(inner.values())[:2] == both
+    assert [part.py_func.__name__ for part in inner.values()][2:] == ["forty", "middle"]
+
+
+def test_a_changed_constant_is_compiled_anew():
+    space: dict = {"kernel": kernel.kernel, "RATE": 2}
+    exec("@kernel\ndef rate():\n    return RATE\n@kernel\ndef run():\n    return rate()\n", space)
+    assert kernel.bind(space["run"], "rates")() == 2
+    space["RATE"] = 3
+    assert kernel.bind(space["run"], "rates")() == 3
+
+
 def test_an_attribute_is_no_kernel_of_the_same_name():
     space: dict = {"kernel": kernel.kernel}
     exec("@kernel\ndef real(x):\n    return x.real + 1\n", space)
@@ -179,6 +213,7 @@ print(json.dumps({"heavy": heavy}))
 """
 
 
+@pytest.mark.xdist_group("copy")
 def test_importing_the_library_imports_nothing_heavy(copy):
     assert run(copy, LIGHT)["heavy"] == []
 
@@ -192,6 +227,7 @@ print(json.dumps({"numba": "numba" in sys.modules}))
 """
 
 
+@pytest.mark.xdist_group("copy")
 def test_an_agent_never_compiles(copy):
     assert run(copy, AGENT) == {"numba": False}
 

@@ -6,24 +6,10 @@ import io
 import re
 import subprocess
 import sys
-import time
-
-import pytest
 
 from factored_bandits.core import progress
 from factored_bandits.core.progress import Progress
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
-@pytest.fixture
-def clock(monkeypatch):
-    now = [1000.0]
-    monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    return now
+from terminal import Terminal
 
 
 def test_quick_work_shows_nothing(monkeypatch, clock):

@@ -102,8 +102,9 @@ def test_what_breaks():
     assert regrets[1].summary().mean > 3 * regrets[0].summary().mean
 
 
-def test_nothing_is_skipped_where_time_matters():
+def test_nothing_is_skipped_where_time_matters(monkeypatch):
     """`tea` would rest between its phases; here every round is played, since rewards change."""
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")  # sooner than compiling this pair
     result = fb.simulate("tea", moving(), 20_000, repetitions=2, progress=False)
     assert result.plays[0].sum() == 40_000
     assert (result.plays[0].argmax(axis=1) == 0).all()

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import factored_bandits as fb
-from factored_bandits.simulation.result import RE_ENTERED
+from factored_bandits.simulation.record import RE_ENTERED
 
 REPETITIONS = 2
 SLOW_ROUNDS = 200

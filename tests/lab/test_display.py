@@ -5,25 +5,11 @@ from __future__ import annotations
 import io
 import re
 import sys
-import time
-
-import pytest
 
 from factored_bandits.lab.display import ProgressDisplay
+from terminal import Terminal
 
 BARS = ("all", "rank1", "delay")
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-@pytest.fixture
-def clock(monkeypatch):
-    now = [1000.0]
-    monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    return now
 
 
 def test_lines_where_there_is_no_terminal(monkeypatch, clock):

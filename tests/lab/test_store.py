@@ -6,7 +6,7 @@ import os
 
 import pandas as pd
 import pytest
-from small_experiment import ROWS, TASKS, TOML, numbers
+from small_experiment import POLICIES, ROWS, TASKS, TOML, numbers
 
 import factored_bandits as fb
 from disk import small_disk
@@ -50,7 +50,7 @@ def test_results_come_from_the_files_as_the_simulator_gave_them(tmp_path, monkey
     """Records with their numbers, policy and environment as objects."""
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     text = TOML.format(horizon=6_000).replace("levels = 2", "levels = 2\ngap = 0.8")
-    spec = lab.parse(text.replace('"uniform", "tea", "flat_ucb1"', '"tea"'))
+    spec = lab.parse(text.replace(POLICIES, f'"uniform", "{policy}"'))  # it and another one
     [found] = lab.run([spec], "quick", tmp_path, lab.Engine(workers=1), progress=False)
     stored = found.result("a", policy)
     problem = spec.instance("a").problem()

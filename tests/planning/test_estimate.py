@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from plans import EASY, make
 
 import factored_bandits as fb
 from factored_bandits.planning import run as _run
@@ -15,14 +16,7 @@ from factored_bandits.planning.estimate import UNCERTAINTY, estimate
 from factored_bandits.planning.fixed import margins
 from factored_bandits.planning.forecast import share_point
 
-EASY = fb.Assumptions(factors=(3, 2), base_rate=0.3, lift=0.8)
 HARD = fb.Assumptions(factors=(3, 2), base_rate=0.01, lift=0.05)
-
-
-def make(assumptions=EASY, traffic=None, policies="tea", repetitions=8, **options):
-    return fb.plan(
-        assumptions, traffic, policies, repetitions, **{"flat": False, "progress": False, **options}
-    )
 
 
 @pytest.fixture(scope="module")

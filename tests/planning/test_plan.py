@@ -6,20 +6,13 @@ import json
 import math
 
 import pytest
+from plans import EASY, make
 
 import factored_bandits as fb
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.planning import run as _run
 from factored_bandits.planning import verdict as _verdict
 from factored_bandits.planning.forecast import guaranteed_rounds, share_point
-
-EASY = fb.Assumptions(factors=(3, 2), base_rate=0.3, lift=0.8)
-
-
-def make(assumptions=EASY, traffic=None, policies="tea", repetitions=8, **options):
-    return fb.plan(
-        assumptions, traffic, policies, repetitions, **{"flat": False, "progress": False, **options}
-    )
 
 
 @pytest.fixture(scope="module")

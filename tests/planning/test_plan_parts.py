@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pytest
+from plans import EASY
 
 import factored_bandits as fb
 import problems
@@ -15,8 +16,6 @@ from factored_bandits.errors import InvalidInputError
 from factored_bandits.planning.assumptions import per_day
 from factored_bandits.planning.fixed import fixed_test, margins, sample_size
 from factored_bandits.planning.forecast import rounds_decided, share_point
-
-EASY = fb.Assumptions(factors=(3, 2), base_rate=0.3, lift=0.8)
 
 # The assumptions
 

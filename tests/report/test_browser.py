@@ -23,14 +23,53 @@ def browser():
         yield found
 
 
+# What a reader could have changed on a page, in charts and out of them.
+CHANGEABLE = """JSON.stringify({
+    theme: [document.documentElement.dataset.theme, {...localStorage}],
+    pressed: [...document.querySelectorAll('[aria-pressed]')].map((each) => each.ariaPressed),
+    unfolded: [...document.querySelectorAll('details')].map((each) => each.open),
+    charts: SELECTORS.flatMap((each) => [...document.querySelectorAll(each + ' .plot')]).map(
+        ({data, _fullLayout: {xaxis, yaxis}}) => [
+            xaxis.type, xaxis.range, yaxis.type, yaxis.range,
+            data.map((trace) => [trace.visible, trace.x.length, trace.line && trace.line.color]),
+        ]),
+})"""
+
+
+def opened_once(browser, path, figures, **options):
+    """The page with these charts drawn: that of the test before, if it is as it was at first."""
+    changeable = CHANGEABLE.replace("SELECTORS", str(figures))
+    if browser.opened == (path, options):
+        browser.run("document.activeElement.blur()")
+        browser.page.mouse.move(5, 5)
+        if browser.run(changeable) == browser.untouched:
+            return browser
+
+    browser.open(path, **options)
+    for figure in figures:
+        browser.run(f"document.querySelector('{figure}').scrollIntoView({{behavior: 'instant'}})")
+        browser.wait(drawn(figure))
+    browser.untouched = browser.run(changeable)
+    return browser
+
+
 @pytest.fixture
 def opened(browser, page):
-    """The page, with the first two charts drawn."""
-    browser.open(page)
+    """The page, with the first two charts drawn and the second in view."""
+    opened_once(browser, page, [GROWTH, LARGEST])
     browser.run(f"document.querySelector('{LARGEST}').scrollIntoView({{behavior: 'instant'}})")
-    browser.wait(drawn(GROWTH))
-    browser.wait(drawn(LARGEST))
     return browser
+
+
+def crowd_of(browser, busy, width):
+    """The page with many policies, on a screen of this width."""
+    options = {"width": width, "height": 2000, "phone": width < 500}
+    return opened_once(browser, busy, ["#chart-many", "#chart-ends"], **options)
+
+
+@pytest.fixture
+def crowd(browser, busy):
+    return crowd_of(browser, busy, 1280)
 
 
 ALL_DRAWN = "[...document.querySelectorAll('figure.chart')].every((figure) => figure.dataset.drawn)"
@@ -115,6 +154,8 @@ def test_two_clicks_leave_one_curve(opened):
     assert curves_on_screen(opened, LARGEST) == 3
     opened.click(f'{LARGEST} [data-do="all"]')
     assert curves_on_screen(opened, LARGEST) == 0
+    opened.click(f'{LARGEST} [data-do="all"]')
+    assert curves_on_screen(opened, LARGEST) == 3
 
 
 def test_log_and_linear(opened):
@@ -178,6 +219,7 @@ def test_zoom_and_back(opened):
         # a busy machine may be too slow for the 300 ms of plotly
         opened.click(f"{LARGEST} .plot .nsewdrag", times=2)
         opened.page.wait_for_timeout(500)
+    opened.click(f'{LARGEST} [data-do="runs"]')
 
 
 def test_dark_by_button_and_by_wish(opened, page):
@@ -224,6 +266,9 @@ def test_a_keyboard_is_enough(opened):
     assert opened.run(f"document.querySelector('{LARGEST} details').open")
     rows = opened.run(f"document.querySelectorAll('{LARGEST} details tbody tr').length")
     assert rows == 3
+    opened.press("Enter")
+    opened.click(f'{LARGEST} [data-do="all"]')
+    assert curves_on_screen(opened, LARGEST) == 3
 
 
 def test_everything_has_a_name_for_those_who_cannot_see_it(opened):
@@ -252,9 +297,8 @@ STROKES = (
 FAINT = "rgb(179, 183, 188)"
 
 
-def test_grey_until_touched(browser, busy):
-    browser.open(busy, height=2000)
-    browser.wait(drawn("#chart-many"))
+def test_grey_until_touched(crowd):
+    browser = crowd
     before = browser.run(STROKES)
     grey = {key for key, stroke in before.items() if stroke == FAINT}
     assert grey == {"savage", "doubler", "sparring"}
@@ -278,9 +322,8 @@ def test_grey_until_touched(browser, busy):
     assert browser.run(STROKES) == before
 
 
-def test_a_grey_dot_has_its_colour_while_the_mouse_is_on_it(browser, busy):
-    browser.open(busy, height=2000)
-    browser.wait(drawn("#chart-ends"))
+def test_a_grey_dot_has_its_colour_while_the_mouse_is_on_it(crowd):
+    browser = crowd
     which = (
         "document.querySelector('#chart-ends .plot')._fullData"
         ".find((trace) => trace.legendgroup === 'savage').uid"
@@ -305,10 +348,9 @@ NAMES = (
 )
 
 
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [1280, 390])
 def test_names_stand_at_the_ends_of_the_lines(browser, busy, width):
-    browser.open(busy, width=width, height=2000, phone=width < 500)
-    browser.wait(drawn("#chart-many"))
+    crowd_of(browser, busy, width)
     found = sorted(browser.run(NAMES), key=lambda name: name[2])
     assert sorted(name[0] for name in found) == ["dts", "dueling_tea", "rmed1", "rucb"]
     assert all(0 <= name[1] < name[3] <= width for name in found)

@@ -15,6 +15,7 @@ import factored_bandits as fb
 from factored_bandits.errors import InvalidInputError, UnknownNameError
 from factored_bandits.policies.factored import uniform
 from factored_bandits.simulation import compare as module
+from factored_bandits.simulation.choosing import suitable
 
 
 def easy():
@@ -184,7 +185,7 @@ def test_parameters_are_read_as_literals():
 
 def test_suitable_leaves_out_who_refuses():
     large = fb.environments.make("rank1", factors=[[0.5] * 1001, [0.5] * 1001])
-    able, refused = module.suitable(large, 100)
+    able, refused = suitable(large, 100)
     assert "tea" in [policy.name for policy in able]
     assert "flat_ucb1" not in [policy.name for policy in able]
     assert "takes at most" in refused["flat_ucb1"]

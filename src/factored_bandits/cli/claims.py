@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 import shutil
 import sys
 import textwrap
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .output import show, wrapped
+from .output import show
 
 if TYPE_CHECKING:
     from factored_bandits.core.table import Table
@@ -32,7 +34,7 @@ def show_claims(claims: Sequence[Claim]) -> None:
         if here:
             table = claims_table(here, head)
             # a terminal wraps long cells itself
-            show(table if sys.stdout.isatty() else wrapped(table, WIDTHS))
+            show(table if sys.stdout.isatty() else with_long_cells_in_lines(table, WIDTHS))
             click.echo()
 
 
@@ -50,6 +52,29 @@ def claims_table(claims: Sequence[Claim], head: str) -> Table:
 
     rows = [(claim.says, _measured(claim), claim.verdict) for claim in claims]
     return Table("", (head, "measured", "verdict"), rows, tally(claims), align="lll")
+
+
+def with_long_cells_in_lines(table: Table, widths: Sequence[int]) -> Table:
+    """The same table with long cells on several lines, and an empty line after each row.
+
+    >>> from factored_bandits.core.table import Table
+    >>> table = Table("", ("word", "more"), [("a b 7 %", "d")], "end", align="ll")
+    >>> print(with_long_cells_in_lines(table, (3, 4)))
+    word  more
+    a b   d
+    7 %
+    <BLANKLINE>
+    end
+    """
+    from factored_bandits.core.table import wrapped
+
+    rows: list[tuple[str, ...]] = []
+    for row in table.rows:
+        cells = [wrapped(cell, width).split("\n") for cell, width in zip(row, widths, strict=True)]
+        rows += itertools.zip_longest(*cells, fillvalue="")
+        rows.append(("",) * len(row))
+
+    return dataclasses.replace(table, rows=rows)
 
 
 def _measured(claim: Claim) -> str:

@@ -12,7 +12,7 @@ from factored_bandits.errors import InvalidInputError
 from .output import show, stop_if_interrupted
 
 if TYPE_CHECKING:
-    from factored_bandits.simulation.compare import Comparison
+    from factored_bandits.simulation.comparison import Comparison
 
 FACTORED = """\
 1. Which ad, in which position?

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import dataclasses
 import importlib.util
-import itertools
 import json
 import math
 import os
 import shutil
 import sys
-import textwrap
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +26,7 @@ if TYPE_CHECKING:
     from factored_bandits.core.table import Table
     from factored_bandits.planning import Plan
     from factored_bandits.simulation.benchmark import Benchmark
-    from factored_bandits.simulation.compare import Comparison
+    from factored_bandits.simulation.comparison import Comparison
 
 
 PADDING = 3  # characters between the columns of a drawn table
@@ -78,26 +75,6 @@ def _draw(table: Table) -> None:
     for row in table.rows:
         drawn.add_row(*map(escape, row))
     Console(highlight=False).print(drawn)
-
-
-def wrapped(table: Table, widths: Sequence[int]) -> Table:
-    """The same table with long cells on several lines, and an empty line after each row.
-
-    >>> from factored_bandits.core.table import Table
-    >>> print(wrapped(Table("", ("word", "more"), [("a b c", "d")], "end", align="ll"), (3, 4)))
-    word  more
-    a b   d
-    c
-    <BLANKLINE>
-    end
-    """
-    rows: list[tuple[str, ...]] = []
-    for row in table.rows:
-        cells = [textwrap.wrap(cell, width) for cell, width in zip(row, widths, strict=True)]
-        rows += itertools.zip_longest(*cells, fillvalue="")
-        rows.append(("",) * len(row))
-
-    return dataclasses.replace(table, rows=rows)
 
 
 def show_json(document: Any) -> None:

@@ -15,7 +15,7 @@ from .values import Count
 
 if TYPE_CHECKING:
     from factored_bandits.environments import Environment
-    from factored_bandits.simulation.compare import Comparison
+    from factored_bandits.simulation.comparison import Comparison
 
 
 FILE = click.Path(dir_okay=False, path_type=Path)
@@ -213,7 +213,7 @@ def report(comparison: Comparison, title: str, eliminations: bool) -> None:
 
 
 def _default_policies(problem: Environment, horizon: int) -> Any:
-    from factored_bandits.simulation.compare import suitable
+    from factored_bandits.simulation.choosing import suitable
 
     able, refused = suitable(problem, horizon)
     for name, reason in refused.items():

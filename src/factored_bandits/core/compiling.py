@@ -15,13 +15,14 @@ import numba
 from numba.core.errors import NumbaError
 
 from .cache import can_be_kept, kept
-from .linking import linked, rebound
+from .linking import belongs_to, digest, linked, rebound
 
 COMPILE_ERROR = NumbaError
 
 _core: Any = numba.core
 _njit: Any = numba.njit
 _config: Any = numba.config
+_INNER: dict[tuple[Any, ...], Any] = {}  # what loops call, compiled once for all of them
 _INSIDE: dict[Any, frozenset[str]] = {}  # per loop, the names of the kernels inside
 
 
@@ -53,7 +54,14 @@ def compilable(
             compiled = _njit(**options)(rebound(part, names, name))
             return kept(compiled) if can_be_kept(loop, kernels) else compiled
         inside.add(part.__qualname__)
-        return _njit(**options, **inner)(rebound(part, names))
+
+        # The same kernel that calls the same others, none of whose constants has changed.
+        replaced = kernels if belongs_to(part, loop) else {}
+        calls = tuple((name, id(called)) for name, called in names.items())
+        key = (part, digest(part, replaced), calls, bounds_checked)
+        if key not in _INNER:
+            _INNER[key] = _njit(**options, **inner)(rebound(part, names))
+        return _INNER[key]
 
     compiled: Callable[..., Any] = linked(loop, kernels, make)
     _INSIDE[compiled] = frozenset(inside)

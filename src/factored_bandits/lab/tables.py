@@ -19,7 +19,7 @@ from factored_bandits.core.arrays import Ints, offsets_of
 from factored_bandits.environments import Environment
 from factored_bandits.errors import MissingExtraError
 from factored_bandits.simulation.checkpoints import checkpoints_of
-from factored_bandits.simulation.result import ELIMINATED, RE_ENTERED, RunRecord
+from factored_bandits.simulation.record import ELIMINATED, RE_ENTERED, RunRecord
 
 from . import seal as _seal
 from .tasks import Chunk, Task

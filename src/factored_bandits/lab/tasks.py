@@ -20,7 +20,7 @@ from factored_bandits.environments import Environment
 from factored_bandits.environments.suites import Instance
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies import Policy
-from factored_bandits.simulation.compare import suitable
+from factored_bandits.simulation.choosing import suitable
 
 from . import cost as _cost
 from . import lookup as _lookup

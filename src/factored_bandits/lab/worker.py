@@ -18,7 +18,7 @@ from factored_bandits.environments import Environment
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies import Policy
 from factored_bandits.simulation.checkpoints import checkpoints_of
-from factored_bandits.simulation.result import RunRecord
+from factored_bandits.simulation.record import RunRecord
 from factored_bandits.simulation.runner import Runner
 
 from . import lookup as _lookup

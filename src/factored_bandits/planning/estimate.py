@@ -20,7 +20,8 @@ from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies import Policy
 from factored_bandits.policies.factored import tea
 from factored_bandits.policies.tem import bounds
-from factored_bandits.simulation.result import Result, RunRecord
+from factored_bandits.simulation.record import RunRecord
+from factored_bandits.simulation.result import Result
 from factored_bandits.theory import slope
 
 from .factor_walk import FactorWalk

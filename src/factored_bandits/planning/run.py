@@ -10,7 +10,7 @@ from typing import Any
 from factored_bandits.core.checks import integer
 from factored_bandits.environments import Environment
 from factored_bandits.policies import Policy
-from factored_bandits.simulation.compare import Written, chosen_policies
+from factored_bandits.simulation.choosing import Written, chosen_policies
 from factored_bandits.simulation.result import Result
 from factored_bandits.simulation.runner import check_playable
 from factored_bandits.simulation.simulate import simulate

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from factored_bandits.environments import Environment
 from factored_bandits.errors import InvalidInputError, MissingExtraError
 from factored_bandits.simulation.benchmark import Benchmark
-from factored_bandits.simulation.compare import Comparison
+from factored_bandits.simulation.comparison import Comparison
 from factored_bandits.simulation.eliminations import factor_titles
 from factored_bandits.simulation.result import Result
 

@@ -16,7 +16,9 @@ from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies import Policy
 
 from .checkpoints import horizon_of
-from .compare import Comparison, Written, compare, suitable
+from .choosing import Written, suitable
+from .compare import compare
+from .comparison import Comparison
 from .profile import Regrets, profile_table
 from .result import Result
 from .summaries import regret_table

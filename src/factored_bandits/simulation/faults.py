@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from factored_bandits.core import loop
+from factored_bandits.core.run import CAUSE, COLUMN, FAULT, LENGTH, PLANNED, REWARD, VALUE, Run
 from factored_bandits.errors import ContractError, FactoredBanditsError, RewardOutOfRangeError
 
 if TYPE_CHECKING:
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 LIBRARIES = ("factored_bandits", "numpy", "numba", "contextlib")
 
 
-def fault(runner: Runner, run: loop.Run) -> FactoredBanditsError:
+def fault(runner: Runner, run: Run) -> FactoredBanditsError:
     """The error that the clock of a run tells of."""
-    t = int(run.clock[loop.FAULT])
-    cause = run.clock[loop.CAUSE]
-    value = int(run.clock[loop.VALUE])
+    t = int(run.clock[FAULT])
+    cause = run.clock[CAUSE]
+    value = int(run.clock[VALUE])
 
-    if cause == loop.REWARD:
+    if cause == REWARD:
         return wrong_reward(runner, t, run.action, run.rewards[0])
-    if cause == loop.LENGTH:
+    if cause == LENGTH:
         return wrong_length(runner, t, value)
-    function = "plan" if cause == loop.PLANNED else "recommend"
-    return wrong_level(runner, t, function, int(run.clock[loop.COLUMN]), value)
+    function = "plan" if cause == PLANNED else "recommend"
+    return wrong_level(runner, t, function, int(run.clock[COLUMN]), value)
 
 
 def wrong_reward(runner: Runner, t: int, levels: Any, reward: float) -> RewardOutOfRangeError:

@@ -14,13 +14,14 @@ from factored_bandits.core.arrays import Floats, Ints, offsets_of
 from factored_bandits.core.checks import shown
 from factored_bandits.core.kernel import bind
 from factored_bandits.core.rng import generators
+from factored_bandits.core.run import EVENTS, FAULT, ROUND, Run, new_clock
 from factored_bandits.environments import Environment
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies import Policy, scaling
 from factored_bandits.policies.footprint import check_memory
 
 from .faults import fault, located
-from .result import RunRecord
+from .record import RunRecord
 
 # Plays between two looks at the clock and at Ctrl-C: doubled until a slice takes long enough.
 FIRST_SLICE = 1_000
@@ -127,7 +128,7 @@ class Runner:
         """What the policy says of each of its levels; raises if it cannot certify."""
         return self.policy.p_values(self.params, state, self.reward_range)
 
-    def prepare(self, rng: np.random.Generator, state: Any) -> loop.Run:
+    def prepare(self, rng: np.random.Generator, state: Any) -> Run:
         """The arrays of one repetition; `rng` draws the permutation."""
         columns = len(self.sizes)
         count = len(self.checkpoints)
@@ -140,12 +141,12 @@ class Runner:
             shown = self.policy.module.active_sets(self.params, state)[0].copy()
         capacity = EVENTS_PER_LEVEL * len(shown) + SPARE_EVENTS
 
-        return loop.Run(
+        return Run(
             permutation=self._permutation(rng),
             offsets=self.offsets,
             checkpoints=self.checkpoints,
             limits=np.array([low, high, shift, slope]),
-            clock=loop.new_clock(),
+            clock=new_clock(),
             regret=np.zeros(count + 1),
             correct=np.zeros(count, dtype=np.bool_),
             plays=np.zeros(self.offsets[-1], dtype=np.int64),
@@ -189,19 +190,19 @@ class Runner:
         events = []
         budget = FIRST_SLICE
 
-        while run.clock[loop.ROUND] <= self.horizon:
+        while run.clock[ROUND] <= self.horizon:
             slice_began = time.perf_counter()
             with located(self):
                 self.loop(self.params, state, self.environment.data, run, policy_rng, rng, budget)
             if time.perf_counter() - slice_began < SLICE_SECONDS:
                 budget = min(2 * budget, LONGEST_SLICE)
 
-            if run.clock[loop.FAULT]:
+            if run.clock[FAULT]:
                 raise fault(self, run)
 
-            events.append(run.events[: run.clock[loop.EVENTS]].copy())
-            run.clock[loop.EVENTS] = 0
-            if report(index, int(run.clock[loop.ROUND])):
+            events.append(run.events[: run.clock[EVENTS]].copy())
+            run.clock[EVENTS] = 0
+            if report(index, int(run.clock[ROUND])):
                 return None
 
         return RunRecord(
@@ -220,7 +221,7 @@ class Runner:
         factors = np.searchsorted(self.offsets, levels, side="right") - 1
         return np.column_stack([rounds, factors, levels - self.offsets[factors], active])
 
-    def _p_values(self, state: Any, run: loop.Run) -> tuple[Floats, ...]:
+    def _p_values(self, state: Any, run: Run) -> tuple[Floats, ...]:
         """What the policy says of each level at the end, by the environment's numbering."""
         found = []
         for l, known in enumerate(self.p_values(state)):

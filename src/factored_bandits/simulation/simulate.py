@@ -22,7 +22,8 @@ from factored_bandits.policies import Policy, make
 from factored_bandits.policies.footprint import check_memory
 
 from .checkpoints import checkpoints_of, horizon_of
-from .result import Result, RunRecord
+from .record import RunRecord
+from .result import Result
 from .runner import Runner, check_playable
 from .trial import try_out
 

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
-from factored_bandits.core.loop import HIGH, LOW, SHIFT, SLOPE, Run
 from factored_bandits.core.rng import generators
+from factored_bandits.core.run import HIGH, LOW, SHIFT, SLOPE, Run
 from factored_bandits.errors import ContractError
 from factored_bandits.policies.contract import state_fault
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from factored_bandits import environments
 from factored_bandits.core.arrays import Ints
-from factored_bandits.core.loop import Run
 from factored_bandits.core.rng import generators
+from factored_bandits.core.run import Run
 from factored_bandits.environments import Environment
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies import Policy, make

@@ -21,7 +21,7 @@ from factored_bandits.lab.spec import Preset, Spec
 from factored_bandits.lab.tasks import Cell
 from factored_bandits.report.charts import Chart, curves, finals
 from factored_bandits.report.claims import Claim
-from factored_bandits.simulation.result import RunRecord
+from factored_bandits.simulation.record import RunRecord
 
 DELAYS = {  # the mean delay in rounds, and the share of rewards that never come
     "at once": (0, 0.0),

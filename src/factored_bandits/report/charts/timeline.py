@@ -10,7 +10,7 @@ from factored_bandits.core.table import Table, round_of
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.report.chart import Axis, Chart, Panel, Row
 from factored_bandits.report.palette import looks
-from factored_bandits.simulation.result import ELIMINATED
+from factored_bandits.simulation.record import ELIMINATED
 from factored_bandits.simulation.summaries import sizes_of
 
 from ._story import story_of

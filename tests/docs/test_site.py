@@ -9,9 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from pages import ROOT
 
-ROOT = Path(__file__).parent.parent
 pytest.importorskip("mkdocs", reason="the site needs mkdocs: pip install 'factored-bandits[docs]'")
+pytestmark = pytest.mark.xdist_group("site")  # one process builds it
 
 
 @pytest.fixture(scope="module")
