@@ -157,8 +157,10 @@ def another():
 
 def test_what_two_loops_call_is_compiled_once(monkeypatch):
     """Unless it calls something else there, or a constant of it has changed."""
+    from factored_bandits.core import compiling
+
     monkeypatch.setattr(kernel, "_BOUND", {})
-    monkeypatch.setattr(kernel, "_INNER", inner := {})
+    monkeypatch.setattr(compiling, "_INNER", inner := {})
     assert kernel.bind(outer, "one")() == 3
     both = list(inner.values())
     assert [part.py_func.__name__ for part in both] == ["answer", "middle"]
