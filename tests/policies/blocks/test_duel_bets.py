@@ -32,11 +32,22 @@ def test_the_mean_factor_of_both_arms(tie):
             bet_on_duel(after, first, second, reward)
             expected += probability * after[WEALTH] / bets[WEALTH]
             assert (after[WEALTH] >= 0.05 * bets[WEALTH] * (1 - 1e-9)).all()
-        stake = np.clip(bets[GAIN] / (bets[SQUARE] + 1.0), 0.0, 1.9)
+        stake = np.clip(bets[GAIN] / (bets[SQUARE] + 0.25), 0.0, 1.9)
         wanted = np.ones(3)
         wanted[first] += stake[first] * (0.5 - win - 0.5 * tie)
         wanted[second] -= stake[second] * (0.5 - win - 0.5 * tie)
         assert expected == pytest.approx(wanted, abs=1e-9)
+
+
+def test_stakes_are_those_of_krichevsky_and_trofimov():
+    """2 (losses - wins) / (duels + 1), as far as it is allowed: the wealth of a losing arm."""
+    bets, wealth, lead = new_wealth(2), 1.0, 0
+    for duel, reward in enumerate([1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0]):
+        stake = min(max(2.0 * lead / (duel + 1), 0.0), 1.9)
+        wealth *= 1.0 + stake * (reward - 0.5)
+        bet_on_duel(bets, 0, 1, reward)
+        assert bets[WEALTH, 1] == pytest.approx(wealth)
+        lead += 2 * int(reward) - 1
 
 
 def test_an_arm_against_itself_shows_nothing():

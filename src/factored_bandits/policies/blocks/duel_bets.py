@@ -15,6 +15,8 @@ from .wealth import BOLDEST, settle_bet, stake_against
 
 # 1 + stake (1/2 - win) is positive below this stake
 MOST = 2.0 * BOLDEST
+# the stake is then that of Krichevsky and Trofimov: 2 (losses - wins) / (duels + 1)
+CAUTION = 0.25
 
 
 @kernel
@@ -26,11 +28,11 @@ def bet_on_duel(bets: Floats, first: int, second: int, reward: float) -> None:
     >>> for _ in range(10):
     ...     bet_on_duel(bets, 0, 1, 1.0)
     >>> bets[0].round(2).tolist()
-    [1.0, 9.05]
+    [1.0, 180.43]
     """
     if first == second:
         return
 
     win = min(max(reward, 0.0), 1.0)
-    settle_bet(bets, first, stake_against(bets, first, MOST), 0.5 - win)
-    settle_bet(bets, second, stake_against(bets, second, MOST), win - 0.5)
+    settle_bet(bets, first, stake_against(bets, first, CAUTION, MOST), 0.5 - win)
+    settle_bet(bets, second, stake_against(bets, second, CAUTION, MOST), win - 0.5)

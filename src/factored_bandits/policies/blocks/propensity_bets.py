@@ -24,12 +24,26 @@ from factored_bandits.core.kernel import kernel
 from factored_bandits.policies.limits import COUNT, SHARE, Within, index
 from factored_bandits.policies.limits import rows as limit_rows
 
-from .wealth import BOLDEST, ROWS, WEALTH_LIMITS, new_wealth, settle_bet, stake_against
+from .wealth import (
+    BOLDEST,
+    GAIN,
+    LARGEST,
+    PEAK,
+    ROWS,
+    SQUARE,
+    WEALTH,
+    WEALTH_LIMITS,
+    new_wealth,
+    settle_bet,
+    stake_against,
+)
 
 # further rows of the table of bets
 FORECAST = ROWS  # the mean reward of the level in its last plays
 PLAYS = ROWS + 1  # how many, from 1 to WINDOW: the first is a reward of 1/2 that nobody got
 WINDOW = 200.0
+CAUTION = 1.0  # of the stakes: from 0.05 to 4 hardly matters (docs/decisions.md)
+TINY = 1e-300  # no division by zero, also of forged probabilities
 CLOSEST = 1e-6  # a forecast is not closer to 0 or 1
 
 # the queue of rounds that wait for their reward
@@ -137,29 +151,56 @@ def bet_factor(
         if drawn[at + k] > drawn[at + leader]:
             leader = k
 
-    likeliest = drawn[at + leader]
+    likeliest = max(drawn[at + leader], TINY)
     forecast = bets[FORECAST, leader]
     surprise = x - forecast
-    most = BOLDEST / (1.0 - forecast)
 
-    if likeliest > 0.0:
-        if played != leader:
-            ratio = max(drawn[at + played] / likeliest, 0.0)
-            stake = stake_against(bets, played, most)
-            if stake * ratio * forecast > BOLDEST:
-                stake = BOLDEST / (ratio * forecast)
-            settle_bet(bets, played, stake, -surprise)
-        else:
-            for k in range(first, last):
-                if k != leader:
-                    ratio = max(drawn[at + k] / likeliest, 0.0)
-                    stake = stake_against(bets, k, most)
-                    if stake * ratio * forecast > BOLDEST:
-                        stake = BOLDEST / (ratio * forecast)
-                    settle_bet(bets, k, stake, ratio * surprise)
+    if played == leader:
+        drawn[at + leader] = 0.0  # it has no bet against itself; the row is cleared in any case
+        bet_on_all(bets, drawn[at + first : at + last], first, likeliest, forecast, surprise)
+    else:
+        ratio = max(drawn[at + played] / likeliest, TINY)
+        most = min(BOLDEST / (1.0 - forecast), BOLDEST / (forecast * ratio))
+        settle_bet(bets, played, stake_against(bets, played, CAUTION, most), -surprise)
 
     # the forecast of later rounds
     plays = min(bets[PLAYS, played] + 1.0, WINDOW)
     changed = bets[FORECAST, played] + (x - bets[FORECAST, played]) / plays
     bets[PLAYS, played] = plays
     bets[FORECAST, played] = min(max(changed, CLOSEST), 1.0 - CLOSEST)
+
+
+@kernel
+def bet_on_all(
+    bets: Floats,
+    probabilities: Floats,
+    first: int,
+    likeliest: float,
+    forecast: float,
+    surprise: float,
+) -> None:
+    """The likeliest level was played: settle a bet on every level from `first` on.
+
+    It is `settle_bet` for each of them, written by rows: compilers then do several levels at once,
+    and this is where the time goes. The limit p_j / (p_k m) is put on stake * p_k / p_j.
+    """
+    size = len(probabilities)
+    wealth = bets[WEALTH, first : first + size]
+    peak = bets[PEAK, first : first + size]
+    gain = bets[GAIN, first : first + size]
+    square = bets[SQUARE, first : first + size]
+
+    scale = 1.0 / likeliest
+    most = BOLDEST / (1.0 - forecast)
+    most_of_share = BOLDEST / forecast
+
+    for i in range(size):
+        ratio = probabilities[i] * scale
+        share = min(max(gain[i] / (square[i] + CAUTION), 0.0), most) * ratio
+        now = min(wealth[i] * (1.0 + min(share, most_of_share) * surprise), LARGEST)
+        outcome = ratio * surprise
+
+        wealth[i] = now
+        peak[i] = max(peak[i], now)
+        gain[i] += outcome
+        square[i] += outcome * outcome

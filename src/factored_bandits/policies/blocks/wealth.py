@@ -6,8 +6,8 @@ A bet on an outcome z, of mean at most 0 if the level is the best, multiplies th
 ever reaches 1 / alpha with probability at most alpha (Ville): 1 / (its peak) is an anytime-valid
 p-value (docs/explanation/certificates.md).
 
-The stake is gain / (square + 1), the sums of z and of its square so far: near it the sum of
-log(1 + stake * z) over the past was at its largest.
+The stake is gain / (square + caution), with the sums of z and of its square so far: near it the sum
+of log(1 + stake * z) over the past was at its largest.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ def new_wealth(levels: int, rows: int = ROWS) -> Floats:
 
 
 @kernel
-def stake_against(bets: Floats, level: int, most: float) -> float:
+def stake_against(bets: Floats, level: int, caution: float, most: float) -> float:
     """The stake of the next bet, from the bets before it: from 0 to `most`.
 
     >>> bets = new_wealth(1)
     >>> settle_bet(bets, 0, 0.0, 0.5)
-    >>> stake_against(bets, 0, 1.9), stake_against(bets, 0, 0.1)
-    (0.4, 0.1)
+    >>> stake_against(bets, 0, 1.0, 1.9), stake_against(bets, 0, 1.0, 0.1)
+    (np.float64(0.4), 0.1)
     """
-    return min(max(bets[GAIN, level] / (bets[SQUARE, level] + 1.0), 0.0), most)
+    return min(max(bets[GAIN, level] / (bets[SQUARE, level] + caution), 0.0), most)
 
 
 @kernel
