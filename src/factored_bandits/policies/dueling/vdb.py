@@ -7,7 +7,7 @@ takes thousands of arms.
 
 `tsallis_inf` (Zimmert & Seldin 2019) adds half of the reduced-variance estimate of each arm, at
 rate 4 / sqrt(t). `lb_inf` (Ito, Tsuchiya & Honda 2022), whose rate adapts to the variance, counts a
-duel as two of its rounds.
+duel as two of its rounds; with it, and without a horizon, nothing is proven.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.identical_gap(4, 0.9)
@@ -65,7 +65,8 @@ INFO = Info(
     kind="duel",
     scale=(0.0, 1.0),
     assumption="Condorcet winner; nothing for sqrt(K t)",
-    guarantee="O(sum over arms of log(t) / gap), and O(sqrt(K t)) against an adversary, anytime",
+    guarantee="O(sum over arms of log(t) / gap), and O(sqrt(K t)) against an adversary, anytime; "
+    "with learner=tsallis_inf",
     reference="Saha & Gaillard, Versatile Dueling Bandits: Best-of-both World Analyses, ICML 2022",
     self_duel="tie",
     style=("black", "dashdotdot"),

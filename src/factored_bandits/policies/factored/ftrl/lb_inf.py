@@ -4,10 +4,11 @@ Each factor has a learner of its own (FTRL with a log barrier and the complement
 that sees the reward of the whole combination. Where every factor has a level that is best whatever
 the others do (uniform identifiability), each learner faces a stochastically constrained adversary:
 the others move its rewards up and down, but its best level keeps its lead. That is a setting in
-which its regret is logarithmic; against any adversary it is sqrt(K T). Learners that predict losses
-well, as in problems with low click rates, pay little. It never locks in: every probability stays
-positive. `prediction`: of a level's loss, by `least_squares` its mean so far, by `gradient` a
-moving average.
+which its regret is proven to be logarithmic, and sqrt(K T log T) against any adversary, where the
+horizon T is known and gamma = log T. Here gamma = log(1 + t), so that no horizon is needed: the
+proof does not cover that. Learners that predict losses well, as in problems with low click rates,
+pay little. It never locks in: every probability stays positive. `prediction`: of a level's loss, by
+`least_squares` its mean so far, by `gradient` a moving average.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.make("trap")
@@ -59,8 +60,8 @@ INFO = Info(
     scale=(0.0, 1.0),
     assumption="uniform identifiability (each factor then faces a stochastically constrained "
     "adversary)",
-    guarantee="O(sum of (variance / gap + 1) log t), and O(sqrt(K t)) per factor against an "
-    "adversary, anytime",
+    guarantee="with gamma = log T: O(sum of (variance / gap + 1) log T), and O(sqrt(K T log T)) per "
+    "factor against an adversary; not proven with gamma = log(1 + t), as here",
     reference="Ito, Tsuchiya & Honda, Adversarially Robust Multi-Armed Bandit Algorithm with "
     "Variance-Dependent Regret Bounds, COLT 2022; per factor as in Zimmert & Seldin 2018",
     style=("green", "solid"),
