@@ -32,7 +32,7 @@ FACTORED = {
         [(0, 1, 2), (0,)],
     ),
     "many levels": (make("additive", effects=[[0.1] * 12 + [0.0] * 4], base=0.3), [range(12)]),
-    "trap": (make("trap"), [(0,), (0,)]),
+    "trap": (make("trap"), [(1,), (0,)]),
     "moving": (
         make("stochastically_constrained", effects=[[0.2, 0.2, 0.0], [0.1] * 2], swing=0.5),
         [(0, 1), (0, 1)],
