@@ -13,7 +13,7 @@ import pytest
 
 import factored_bandits as fb
 from factored_bandits.errors import InvalidInputError
-from inference import drifts
+from inference import drifts, late
 
 KNOWING = ["comband", "exp3", "lb_inf", "tsallis_inf"]
 RUNS = 2000  # of a long test
@@ -123,8 +123,8 @@ def late_and_lost(name, seed, rounds, delay=60):
         reward = float(rng.random() < 0.5)
         slow = decision.action[0] == 0 and reward == 0.0
         lost = rng.random() < 0.1
-        late = t + (delay if slow else int(rng.integers(20)))
-        heapq.heappush(due, (late, decision.id, lost, reward))
+        arrives = t + (delay if slow else int(rng.integers(20)))
+        heapq.heappush(due, (arrives, decision.id, lost, reward))
         while due and due[0][0] <= t:
             _, identifier, lost, reward = heapq.heappop(due)
             if lost:
@@ -143,10 +143,12 @@ def test_late_failures_rule_nothing_out(name):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("name", [*KNOWING, "vdb"])
-def test_late_and_lost_rewards_rule_nothing_out(name, record_property):
-    found = np.array([late_and_lost(name, seed, 250) for seed in range(RUNS)])
-    assert_rarely_ruled_out([found], [(0, 1)], RUNS, record_property)
+@pytest.mark.parametrize(("levels", "slow"), [(2, 60), (40, 400)])
+@pytest.mark.parametrize("label", [*KNOWING, "vdb"])
+def test_late_and_lost_rewards_rule_nothing_out(label, levels, slow, record_property):
+    """With 40 levels there is no room for all rounds that wait."""
+    found = late.smallest_p_values(label, levels, slow, 2000, RUNS)
+    assert_rarely_ruled_out([found], [range(levels)], RUNS, record_property)
 
 
 # What users see
