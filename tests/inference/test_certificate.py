@@ -175,8 +175,8 @@ def test_a_certificate_per_repetition():
 
 def test_who_cannot():
     able = (
-        "beat_the_mean, dueling_leader_tea, dueling_tea, interleaved_filter, merge_dts, "
-        "merge_rucb, savage, tea$"
+        "beat_the_mean, comband, dueling_leader_tea, dueling_tea, exp3, interleaved_filter, "
+        "lb_inf, leader_tea, merge_dts, merge_rucb, savage, tea, tsallis_inf, vdb$"
     )
     with pytest.raises(InvalidInputError, match=rf"flat_ucb1 does not say .*: {able}"):
         fb.certificate(fb.Agent("flat_ucb1", factors=FACTORS))

@@ -74,7 +74,7 @@ def test_p_values_say_why_there_are_none():
         return policy.p_values(params, policy.module.init(params, sizes, 0), reward_range)
 
     assert [values.tolist() for values in p_values("tea")] == [[1.0] * 3, [1.0] * 2]
-    with pytest.raises(InvalidInputError, match=r"these do: .*dueling_tea, .*tea$"):
+    with pytest.raises(InvalidInputError, match=r"these do: .*dueling_tea, .*tea, .*vdb$"):
         p_values("uniform")
     with pytest.raises(InvalidInputError, match="needs rewards of a declared range"):
         p_values("tea(bound=betting)", reward_range=None)

@@ -4,10 +4,11 @@ Each factor has a learner of its own (FTRL with a log barrier and the complement
 that sees the reward of the whole combination. Where every factor has a level that is best whatever
 the others do (uniform identifiability), each learner faces a stochastically constrained adversary:
 the others move its rewards up and down, but its best level keeps its lead. That is a setting in
-which its regret is logarithmic; against any adversary it is sqrt(K T). Learners that predict losses
-well, as in problems with low click rates, pay little. It never locks in: every probability stays
-positive. `prediction`: of a level's loss, by `least_squares` its mean so far, by `gradient` a
-moving average.
+which its regret is proven to be logarithmic, and sqrt(K T log T) against any adversary, where the
+horizon T is known and gamma = log T. Here gamma = log(1 + t), so that no horizon is needed: the
+proof does not cover that. Learners that predict losses well, as in problems with low click rates,
+pay little. It never locks in: every probability stays positive. `prediction`: of a level's loss, by
+`least_squares` its mean so far, by `gradient` a moving average.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.make("trap")
@@ -42,6 +43,15 @@ from factored_bandits.policies.blocks.propensities import (
     remember,
     remembered_limits,
 )
+from factored_bandits.policies.blocks.propensity_bets import (
+    await_reward,
+    bet,
+    bet_limits,
+    new_bets,
+    new_drawn,
+    new_queue,
+)
+from factored_bandits.policies.blocks.wealth import wealth_contradiction, wealth_p_values
 from factored_bandits.policies.limits import Within, fixed
 
 INFO = Info(
@@ -50,8 +60,8 @@ INFO = Info(
     scale=(0.0, 1.0),
     assumption="uniform identifiability (each factor then faces a stochastically constrained "
     "adversary)",
-    guarantee="O(sum of (variance / gap + 1) log t), and O(sqrt(K t)) per factor against an "
-    "adversary, anytime",
+    guarantee="with gamma = log T: O(sum of (variance / gap + 1) log T), and O(sqrt(K T log T)) per "
+    "factor against an adversary; not proven with gamma = log(1 + t), as here",
     reference="Ito, Tsuchiya & Honda, Adversarially Robust Multi-Armed Bandit Algorithm with "
     "Variance-Dependent Regret Bounds, COLT 2022; per factor as in Zimmert & Seldin 2018",
     style=("green", "solid"),
@@ -73,6 +83,9 @@ class State(NamedTuple):
     table: Floats  # (ROWS, levels) the rows of blocks/lb_inf
     solutions: Floats  # (L,) of each learner's equation at the last plan, to start from
     remembered: Floats  # (plays, 1 + L) propensities of the last plays
+    bets: Floats  # (6, levels) the rows of blocks/wealth and blocks/propensity_bets
+    queue: Ints  # (2,) the oldest row of `drawn`, and how many are in use
+    drawn: Floats  # rows of 1 + levels: a round that waits for its reward, its probabilities
 
     def limits(self, params: Params) -> dict[str, Within]:
         """What the arrays may hold."""
@@ -80,16 +93,25 @@ class State(NamedTuple):
             "offsets": fixed(self.offsets),
             "table": LB_INF_LIMITS,
             "remembered": remembered_limits(self.remembered),
+            **bet_limits(int(self.offsets[-1])),
         }
+
+    def contradiction(self, params: Params, planned: Ints) -> str | None:
+        """A wealth above its peak."""
+        return wealth_contradiction(self.bets)
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
+    levels = int(sum(sizes))
     return State(
         offsets=offsets_of(sizes),
         table=lb_inf_table([int(size) for size in sizes]),
         solutions=np.zeros(len(sizes)),
         remembered=no_propensities(len(sizes)),
+        bets=new_bets(levels),
+        queue=new_queue(),
+        drawn=new_drawn(levels),
     )
 
 
@@ -108,6 +130,7 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
         actions[0, l] = categorical(rng, table[PROBABILITY], offsets[l], size)
         remember(state.remembered, t, l, table[PROBABILITY, offsets[l] + actions[0, l]])
 
+    await_reward(state.queue, state.drawn, t, table[PROBABILITY])
     return 1
 
 
@@ -127,6 +150,8 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
         size = offsets[l + 1] - offsets[l]
         lb_inf_feed(table, offsets[l], size, arm, loss, gamma, params.prediction)
 
+    bet(state.bets, state.queue, state.drawn, offsets, t, actions[0], rewards[0])
+
 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
@@ -137,3 +162,8 @@ def recommend(params: Params, state: State, action: Ints) -> None:
 def propensities(params: Params, state: State, length: int) -> list[Floats]:
     """The probabilities from which each factor was drawn."""
     return split(state.table[PROBABILITY], state.offsets)
+
+
+def p_values(params: Params, state: State) -> list[Floats]:
+    """Per factor and level an anytime-valid p-value of its being the best, by propensity."""
+    return wealth_p_values(state.bets, state.offsets)
