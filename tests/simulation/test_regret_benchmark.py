@@ -91,6 +91,7 @@ def test_one_problem(tables):
 
 
 def run(regret, monkeypatch, *options):
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")  # nothing to compile
     monkeypatch.setattr(sys, "argv", ["regret.py", "--quiet", "--workers", "1", *options])
     regret.main()
 
