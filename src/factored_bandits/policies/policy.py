@@ -224,7 +224,12 @@ class Policy:
                 f"{', '.join(_certifying())}"
             )
 
-        bound = getattr(self.params, "bound", "paper")
+        bound = getattr(self.params, "bound", None)
+        if reward_range is None and bound is None:
+            raise InvalidInputError(
+                f"{self.label}: p-values need rewards of a declared range; give "
+                "reward_range=(low, high)"
+            )
         if reward_range is None and bound != "paper":
             raise InvalidInputError(
                 f"{self.label}: the bound {bound!r} needs rewards of a declared range; give "

@@ -13,6 +13,9 @@ Bookkeeping:
 
     level_means    the level with the best mean, per factor
     propensities   probabilities remembered until the reward comes
+    wealth         what bets against levels have won: p-values
+    propensity_bets  bets of policies that know their probabilities
+    duel_bets      bets on duels
     combinations   statistics of the combinations visited
     duels          wins of arms over arms
     posterior      Beta posteriors of duels

@@ -27,6 +27,7 @@ from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
 from factored_bandits.core.select import categorical
 from factored_bandits.policies.base import Code, Info
+from factored_bandits.policies.blocks.duel_bets import bet_on_duel
 from factored_bandits.policies.blocks.lb_inf import (
     ESTIMATE,
     LB_INF_LIMITS,
@@ -48,7 +49,14 @@ from factored_bandits.policies.blocks.tsallis import (
     tsallis_feed,
     tsallis_weights,
 )
+from factored_bandits.policies.blocks.wealth import (
+    WEALTH_LIMITS,
+    new_wealth,
+    wealth_contradiction,
+    wealth_p_values,
+)
 from factored_bandits.policies.limits import Within
+from factored_bandits.policies.limits import rows as limit_rows
 
 TSALLIS_INF: Code = 0  # Params.learner
 
@@ -81,10 +89,19 @@ class State(NamedTuple):
         Floats  # (1,) of the learner's equation in the last round: Newton's method begins here
     )
     remembered: Floats  # (duels, 3) propensities of both arms of the last duels
+    bets: Floats  # (4, K) the rows of blocks/wealth
 
     def limits(self, params: Params) -> dict[str, Within]:
         """What the arrays may hold."""
-        return {"table": LB_INF_LIMITS, "remembered": remembered_limits(self.remembered)}
+        return {
+            "table": LB_INF_LIMITS,
+            "remembered": remembered_limits(self.remembered),
+            "bets": limit_rows(*WEALTH_LIMITS),
+        }
+
+    def contradiction(self, params: Params, planned: Ints) -> str | None:
+        """A wealth above its peak."""
+        return wealth_contradiction(self.bets)
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
@@ -93,6 +110,7 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
         table=lb_inf_table([int(sizes[0])]),
         solution=np.zeros(1),
         remembered=no_propensities(2),
+        bets=new_wealth(int(sizes[0])),
     )
 
 
@@ -142,6 +160,8 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
         else:
             lb_inf_feed(table, 0, arms, arm, loss, math.log(2.0 * t), LEAST_SQUARES)
 
+    bet_on_duel(state.bets, actions[0, 0], actions[0, 1], rewards[0])
+
 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
@@ -157,3 +177,8 @@ def recommend(params: Params, state: State, action: Ints) -> None:
 def propensities(params: Params, state: State, length: int) -> list[Floats]:
     """The learner's probabilities, in both positions."""
     return [state.table[PROBABILITY].copy()] * 2
+
+
+def p_values(params: Params, state: State) -> list[Floats]:
+    """Per arm an anytime-valid p-value of its being the Condorcet winner."""
+    return wealth_p_values(state.bets, np.array([0, state.bets.shape[1]]))

@@ -32,11 +32,29 @@ from factored_bandits.policies.blocks.propensities import (
     remember,
     remembered_limits,
 )
+from factored_bandits.policies.blocks.propensity_bets import (
+    await_reward,
+    bet_limits,
+    new_bets,
+    new_drawn,
+    new_queue,
+)
+from factored_bandits.policies.blocks.wealth import wealth_contradiction
 from factored_bandits.policies.limits import HUGE_SUM, SHARE, Within, fixed
 
-from ._exponential import learn, propensities, recommend
+from ._exponential import learn, p_values, propensities, recommend
 
-__all__ = ["INFO", "Params", "State", "init", "learn", "plan", "propensities", "recommend"]
+__all__ = [
+    "INFO",
+    "Params",
+    "State",
+    "init",
+    "learn",
+    "p_values",
+    "plan",
+    "propensities",
+    "recommend",
+]
 
 INFO = Info(
     title="Exp3, one learner per factor",
@@ -62,6 +80,9 @@ class State(NamedTuple):
     losses: Floats  # (levels,) cumulated estimates
     probabilities: Floats  # (levels,) of the last plan
     remembered: Floats  # (plays, 1 + L) propensities of the last plays
+    bets: Floats  # (6, levels) the rows of blocks/wealth and blocks/propensity_bets
+    queue: Ints  # (2,) the oldest row of `drawn`, and how many are in use
+    drawn: Floats  # rows of 1 + levels: a round that waits for its reward, its probabilities
 
     def limits(self, params: Params) -> dict[str, Within]:
         """What the arrays may hold."""
@@ -70,16 +91,25 @@ class State(NamedTuple):
             "losses": HUGE_SUM,
             "probabilities": SHARE,
             "remembered": remembered_limits(self.remembered),
+            **bet_limits(int(self.offsets[-1])),
         }
+
+    def contradiction(self, params: Params, planned: Ints) -> str | None:
+        """A wealth above its peak."""
+        return wealth_contradiction(self.bets)
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
+    levels = int(sum(sizes))
     return State(
         offsets=offsets_of(sizes),
-        losses=np.zeros(int(sum(sizes))),
+        losses=np.zeros(levels),
         probabilities=uniform_probabilities(sizes),
         remembered=no_propensities(len(sizes)),
+        bets=new_bets(levels),
+        queue=new_queue(),
+        drawn=new_drawn(levels),
     )
 
 
@@ -98,4 +128,5 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
         actions[0, l] = categorical(rng, probabilities, offsets[l], size)
         remember(state.remembered, t, l, probabilities[offsets[l] + actions[0, l]])
 
+    await_reward(state.queue, state.drawn, t, probabilities)
     return 1

@@ -42,6 +42,15 @@ from factored_bandits.policies.blocks.propensities import (
     remember,
     remembered_limits,
 )
+from factored_bandits.policies.blocks.propensity_bets import (
+    await_reward,
+    bet,
+    bet_limits,
+    new_bets,
+    new_drawn,
+    new_queue,
+)
+from factored_bandits.policies.blocks.wealth import wealth_contradiction, wealth_p_values
 from factored_bandits.policies.limits import Within, fixed
 
 INFO = Info(
@@ -73,6 +82,9 @@ class State(NamedTuple):
     table: Floats  # (ROWS, levels) the rows of blocks/lb_inf
     solutions: Floats  # (L,) of each learner's equation at the last plan, to start from
     remembered: Floats  # (plays, 1 + L) propensities of the last plays
+    bets: Floats  # (6, levels) the rows of blocks/wealth and blocks/propensity_bets
+    queue: Ints  # (2,) the oldest row of `drawn`, and how many are in use
+    drawn: Floats  # rows of 1 + levels: a round that waits for its reward, its probabilities
 
     def limits(self, params: Params) -> dict[str, Within]:
         """What the arrays may hold."""
@@ -80,16 +92,25 @@ class State(NamedTuple):
             "offsets": fixed(self.offsets),
             "table": LB_INF_LIMITS,
             "remembered": remembered_limits(self.remembered),
+            **bet_limits(int(self.offsets[-1])),
         }
+
+    def contradiction(self, params: Params, planned: Ints) -> str | None:
+        """A wealth above its peak."""
+        return wealth_contradiction(self.bets)
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
+    levels = int(sum(sizes))
     return State(
         offsets=offsets_of(sizes),
         table=lb_inf_table([int(size) for size in sizes]),
         solutions=np.zeros(len(sizes)),
         remembered=no_propensities(len(sizes)),
+        bets=new_bets(levels),
+        queue=new_queue(),
+        drawn=new_drawn(levels),
     )
 
 
@@ -108,6 +129,7 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
         actions[0, l] = categorical(rng, table[PROBABILITY], offsets[l], size)
         remember(state.remembered, t, l, table[PROBABILITY, offsets[l] + actions[0, l]])
 
+    await_reward(state.queue, state.drawn, t, table[PROBABILITY])
     return 1
 
 
@@ -127,6 +149,8 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
         size = offsets[l + 1] - offsets[l]
         lb_inf_feed(table, offsets[l], size, arm, loss, gamma, params.prediction)
 
+    bet(state.bets, state.queue, state.drawn, offsets, t, actions[0], rewards[0])
+
 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
@@ -137,3 +161,8 @@ def recommend(params: Params, state: State, action: Ints) -> None:
 def propensities(params: Params, state: State, length: int) -> list[Floats]:
     """The probabilities from which each factor was drawn."""
     return split(state.table[PROBABILITY], state.offsets)
+
+
+def p_values(params: Params, state: State) -> list[Floats]:
+    """Per factor and level an anytime-valid p-value of its being the best, by propensity."""
+    return wealth_p_values(state.bets, state.offsets)

@@ -31,7 +31,16 @@ from factored_bandits.policies.blocks.propensities import (
     remember,
     remembered_limits,
 )
+from factored_bandits.policies.blocks.propensity_bets import (
+    await_reward,
+    bet,
+    bet_limits,
+    new_bets,
+    new_drawn,
+    new_queue,
+)
 from factored_bandits.policies.blocks.tsallis import learning_rate, tsallis_feed, tsallis_weights
+from factored_bandits.policies.blocks.wealth import wealth_contradiction, wealth_p_values
 from factored_bandits.policies.limits import HUGE_SUM, SHARE, Within, fixed
 
 INFO = Info(
@@ -64,6 +73,9 @@ class State(NamedTuple):
     weights: Floats  # (levels,) the probabilities of the last plan
     solutions: Floats  # (L,) of each learner's equation at the last plan, to start from
     remembered: Floats  # (plays, 1 + L) propensities of the last plays
+    bets: Floats  # (6, levels) the rows of blocks/wealth and blocks/propensity_bets
+    queue: Ints  # (2,) the oldest row of `drawn`, and how many are in use
+    drawn: Floats  # rows of 1 + levels: a round that waits for its reward, its probabilities
 
     def limits(self, params: Params) -> dict[str, Within]:
         """What the arrays may hold."""
@@ -72,17 +84,26 @@ class State(NamedTuple):
             "losses": HUGE_SUM,
             "weights": SHARE,
             "remembered": remembered_limits(self.remembered),
+            **bet_limits(int(self.offsets[-1])),
         }
+
+    def contradiction(self, params: Params, planned: Ints) -> str | None:
+        """A wealth above its peak."""
+        return wealth_contradiction(self.bets)
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
+    levels = int(sum(sizes))
     return State(
         offsets=offsets_of(sizes),
-        losses=np.zeros(int(sum(sizes))),
+        losses=np.zeros(levels),
         weights=uniform_probabilities(sizes),
         solutions=np.zeros(len(sizes)),
         remembered=no_propensities(len(sizes)),
+        bets=new_bets(levels),
+        queue=new_queue(),
+        drawn=new_drawn(levels),
     )
 
 
@@ -102,6 +123,7 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
         actions[0, l] = categorical(rng, weights, offsets[l], size)
         remember(state.remembered, t, l, weights[offsets[l] + actions[0, l]])
 
+    await_reward(state.queue, state.drawn, t, weights)
     return 1
 
 
@@ -122,6 +144,8 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
         size = offsets[l + 1] - offsets[l]
         tsallis_feed(state.losses, weights, offsets[l], size, arm, loss, rate, params.estimator)
 
+    bet(state.bets, state.queue, state.drawn, offsets, t, actions[0], rewards[0])
+
 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
@@ -132,3 +156,8 @@ def recommend(params: Params, state: State, action: Ints) -> None:
 def propensities(params: Params, state: State, length: int) -> list[Floats]:
     """The weights from which each factor was drawn."""
     return split(state.weights, state.offsets)
+
+
+def p_values(params: Params, state: State) -> list[Floats]:
+    """Per factor and level an anytime-valid p-value of its being the best, by propensity."""
+    return wealth_p_values(state.bets, state.offsets)
