@@ -20,7 +20,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from regret_tables import Row, problem_table, row_of, summary_table, write_csv, write_json
+from regret_tables import (
+    Row,
+    problem_table,
+    read_json,
+    row_of,
+    summary_table,
+    write_csv,
+    write_json,
+)
 
 import factored_bandits as fb
 from factored_bandits.core.progress import Progress
@@ -39,6 +47,7 @@ class Benchmark:
         self.given = given
         self.horizons = sorted({int(float(text)) for text in given.horizons.split(",")})
         self.rows: list[Row] = []
+        self.earlier = [row for path in given.beside or [] for row in read_json(path)]
         self.left_out: dict[tuple[str, str], list[str]] = {}  # problems by policy and reason
 
     def run(self) -> None:
@@ -60,8 +69,17 @@ class Benchmark:
     def play(self, index: int, instance: fb.suites.Instance) -> None:
         """One problem; what is finished when Ctrl-C comes is kept and printed."""
         problem = instance.problem()
-        policies = self.able(instance, problem)
-        rows: list[Row] = []
+        rows = [
+            row
+            for row in self.earlier
+            if row.problem == instance.name and row.horizon in self.horizons
+        ]
+        known = {(row.policy, row.horizon) for row in rows}
+        policies = [
+            policy
+            for policy in self.able(instance, problem)
+            if not known.issuperset((policy.label, horizon) for horizon in self.horizons)
+        ]
         try:
             for number, policy in enumerate(policies):
                 self.before = index + number / len(policies)
@@ -152,6 +170,13 @@ def options(description: str | None) -> argparse.ArgumentParser:
     parser.add_argument("--most-combinations", type=int, default=1000)
     parser.add_argument("--csv", type=Path, help="write the rows into this file")
     parser.add_argument("--json", type=Path, help="the same, with every run")
+    parser.add_argument(
+        "--beside",
+        type=Path,
+        action="append",
+        metavar="FILE",
+        help="rows that --json has written: shown too, and not played again",
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress outside a terminal")
     return parser
 

@@ -183,6 +183,15 @@ def write_csv(rows: list[Row], path: Path) -> None:
         draft.write_text(text.getvalue())
 
 
+def read_json(path: Path) -> list[Row]:
+    """What `write_json` has written."""
+    rows = []
+    for given in json.loads(path.read_text()):
+        values = {name: math.nan if value is None else value for name, value in given.items()}
+        rows.append(Row(**{**values, "runs": tuple(given["runs"])}))
+    return rows
+
+
 def write_json(rows: list[Row], path: Path) -> None:
     """All rows with the regret of every run; null where there is no number."""
     document = [

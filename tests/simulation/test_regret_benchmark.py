@@ -126,6 +126,23 @@ def test_a_run(regret, monkeypatch, tmp_path, capsys):
     assert "cucb left out of trap 2x16: " in said
 
 
+def test_what_is_known_is_not_played_again(regret, monkeypatch, tmp_path, capsys):
+    """The rows are changed by hand, to see that they are taken as they are."""
+    path = tmp_path / "rows.json"
+    options = ["--problems", "trap", "--horizons", "40", "--repetitions", "2"]
+    run(regret, monkeypatch, *options, "--policies", "uniform", "--json", str(path))
+    written = json.loads(path.read_text())
+    written[0]["mean"] = 12345.0
+    path.write_text(json.dumps(written))
+
+    both = ["--policies", "uniform, tea", "--beside", str(path), "--json", str(path)]
+    run(regret, monkeypatch, *options, *both)
+    rows = json.loads(path.read_text())
+    assert [each["policy"] for each in rows] == ["uniform", "tea"]
+    assert rows[0] == written[0]
+    assert "12,345" in capsys.readouterr().out
+
+
 def test_policies_over_all_combinations_are_left_out_where_there_are_many(
     regret, monkeypatch, capsys
 ):
