@@ -1,0 +1,121 @@
+"""From which round on a level is a candidate again: threshold <= log t."""
+
+from __future__ import annotations
+
+import math
+
+from factored_bandits.core.kernel import kernel
+from factored_bandits.policies.base import FOREVER, Code
+
+from .evidence import evidence_behind, likelihood_ratio
+from .state import ALWAYS, LIKELIHOOD, NOBODY, State, pair_index
+
+# rule LIKELIHOOD: what is added to the evidence, per log of the number of blocks
+PRICE = 1.25
+# exp of it is 2^62
+LARGEST_EXPONENT = 62.0 * math.log(2.0)
+
+
+@kernel
+def record_era(state: State, l: int, k: int, leader: int) -> None:
+    """Add the block to what is known of level k against the present leaders."""
+    base = state.offsets[l]
+    inverse = 1.0 / state.block_plays[base + k]
+    leader_inverse = 1.0 / state.block_plays[base + leader]
+
+    state.era_blocks[base + k] += 1.0
+    state.era_means[base + k] += state.block_sums[base + k] * inverse
+    state.era_leader_means[base + k] += state.block_sums[base + leader] * leader_inverse
+    state.era_inverse_plays[base + k] += inverse
+    state.era_leader_inverse_plays[base + k] += leader_inverse
+
+
+@kernel
+def begin_era(state: State) -> None:
+    """A leader has changed: what was known against the leaders of before is no longer current."""
+    for k in range(len(state.era_blocks)):
+        state.era_blocks[k] = 0.0
+        state.era_means[k] = 0.0
+        state.era_leader_means[k] = 0.0
+        state.era_inverse_plays[k] = 0.0
+        state.era_leader_inverse_plays[k] = 0.0
+
+
+@kernel
+def likelihood_threshold(state: State, l: int, i: int) -> float:
+    """The evidence against level i by all blocks or by those of this era, each with its price."""
+    at = state.offsets[l] + i
+    threshold = ALWAYS
+
+    evidence = state.behind[at]
+    if evidence > 0.0:
+        blocks = state.blocks[pair_index(state, l, i, state.leader[l])]
+        threshold = evidence + PRICE * math.log(blocks)
+
+    recent = likelihood_ratio(
+        state.era_blocks[at],
+        state.era_means[at],
+        state.era_inverse_plays[at],
+        state.era_leader_means[at],
+        state.era_leader_inverse_plays[at],
+    )
+    if recent > 0.0:
+        threshold = max(threshold, recent + PRICE * math.log(state.era_blocks[at]))
+
+    return threshold
+
+
+@kernel
+def update_thresholds(rule: Code, state: State, l: int) -> None:
+    """How far every level of factor l is behind the leader, and its threshold."""
+    base = state.offsets[l]
+    for i in range(state.offsets[l + 1] - base):
+        state.behind[base + i] = evidence_behind(state, l, i, state.leader[l])
+        if rule == LIKELIHOOD:
+            state.threshold[base + i] = likelihood_threshold(state, l, i)
+        else:
+            state.threshold[base + i] = state.log_wealth[base + i]
+
+
+@kernel
+def first_round_at(threshold: float) -> int:
+    """The first round t with log t >= threshold (at most FOREVER).
+
+    >>> first_round_at(-1.0), first_round_at(math.log(1000.0)), first_round_at(1e9) == FOREVER
+    (1, 1000, True)
+    """
+    if threshold <= 0.0:
+        return 1
+    if threshold >= LARGEST_EXPONENT:
+        return FOREVER
+
+    # bisect for the exact round: log low < threshold <= log high
+    t = math.exp(threshold)
+    low = int(t * (1.0 - 1e-12)) - 1
+    high = int(t * (1.0 + 1e-12)) + 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        if middle < 1 or math.log(float(middle)) < threshold:
+            low = middle
+        else:
+            high = middle
+
+    return high
+
+
+@kernel
+def idle_rounds(state: State, t: int) -> int:
+    """For how many rounds from t no level is a candidate; 0 if one was in the last plan."""
+    lowest = math.inf
+    for l in range(len(state.leader)):
+        if state.leader[l] == NOBODY or state.planned_count[l] > 0:
+            return 0
+        for k in range(state.offsets[l], state.offsets[l + 1]):
+            leads = k == state.offsets[l] + state.leader[l]
+            if not leads:
+                # a flag that is up is taken down by the next plan
+                if state.active[k]:
+                    return 0
+                lowest = min(lowest, state.threshold[k])
+
+    return max(0, first_round_at(lowest) - t)
