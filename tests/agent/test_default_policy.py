@@ -46,7 +46,7 @@ def test_a_newcomer_gets_a_statement_and_no_horizon_is_asked_for(kind, given):
 
     agent = fb.Agent(**given, seed=1)
     assert agent.confidence() == 0.0
-    play(agent, 600)
+    play(agent, 2000)
     assert agent.confidence() > 0.95
     assert agent.best() in ({"ad": "A", "position": "top"}, "draft A")
 
@@ -83,6 +83,18 @@ def test_parameters_need_a_name():
         fb.Agent(factors=FACTORS, reward_rnage=(0, 1))
     with pytest.raises(InvalidInputError, match="alpha, beta: no argument of Agent"):
         fb.Agent(arms=ARMS, alpha=2, beta=3)
+
+
+def test_unbounded_rewards_have_a_default_of_their_own():
+    """Bets need a range; the bound of the paper does not."""
+    agent = fb.Agent(factors=FACTORS, reward_range=None)
+    assert json.loads(agent.dump())["agent"]["policy"]["name"] == "tea"
+    rng = np.random.default_rng(1)
+    for _ in range(1000):
+        decision = agent.ask()
+        agent.tell(decision.id, 3.0 * (decision.action[0] == 1) + rng.normal())
+    assert agent.best()["ad"] == "B"
+    assert agent.confidence() is not None
 
 
 def test_a_simulation_needs_a_policy():

@@ -16,21 +16,25 @@ ARGUMENTS = {"factored": "factors={name: [levels]}", "duel": "arms=[...]"}
 
 
 def chosen(
-    policy: str | types.ModuleType | Policy | None, labels: Labels, params: dict[str, Any]
+    policy: str | types.ModuleType | Policy | None,
+    labels: Labels,
+    reward_range: Any,
+    params: dict[str, Any],
 ) -> Policy:
     """The policy, made; without one the default for factors or for arms."""
     if policy is not None:
         return make(policy, **params)
 
+    label = default(labels.kind, bounded=reward_range is not None)
     if params:
         # The default may be another one in a later version; then they would mean something else.
         unknown = ", ".join(params)
         raise InvalidInputError(
             f"{unknown}: no argument of Agent; a parameter of a policy is given together with the "
-            f"policy's name, such as {default(labels.kind)!r}, the default"
+            f"policy's name, such as {label!r}, the default"
         )
 
-    return make(default(labels.kind))
+    return make(label)
 
 
 def check_fit(policy: Policy, labels: Labels, horizon: Any) -> None:

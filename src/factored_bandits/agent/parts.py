@@ -52,7 +52,7 @@ class Parts:
         **params: Any,
     ) -> None:
         self._labels = labels(factors, arms)
-        self._policy = fit.chosen(policy, self._labels, params)
+        self._policy = fit.chosen(policy, self._labels, reward_range, params)
         fit.check_fit(self._policy, self._labels, horizon)
         self._self_duels = checked_self_duels(self_duels, self._policy, self._labels)
         self._rewards = rewards(self._policy, reward_range, default, self._labels.names)
