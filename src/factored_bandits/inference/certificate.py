@@ -181,9 +181,9 @@ def certificate(
 ) -> Certificate | list[Certificate]:
     """Certify which levels are ruled out and which are the best, valid at any stopping time.
 
-    It rests on what the policy assumes. `tea`, `dueling_tea`, the policies that draw levels by
-    probabilities that they know (such as `lb_inf`, `tsallis_inf` and `exp3`), `vdb`, and those that
-    eliminate arms for good (such as `savage` and `merge_rucb`) can give one.
+    It rests on what the policy assumes. `tea`, `leader_tea`, `dueling_tea`, the policies that draw
+    levels by probabilities that they know (such as `lb_inf`, `tsallis_inf` and `exp3`), `vdb`, and
+    those that eliminate arms for good (such as `savage` and `merge_rucb`) can give one.
 
     Parameters
     ----------

@@ -11,6 +11,7 @@ from factored_bandits.core.kernel import kernel
 from factored_bandits.core.rng import randint, shuffle_column
 
 from .state import NOBODY, State
+from .thresholds import is_alone
 
 # slots of the leader: at least so many, and so many per candidate
 FEWEST_SLOTS = 2.0
@@ -41,6 +42,7 @@ def closest(state: State, l: int, log_t: float) -> float:
     """Flag the leader and the candidates of factor l; by how little a candidate is behind."""
     base = state.offsets[l]
     least = math.inf
+    count = 0
 
     for i in range(state.offsets[l + 1] - base):
         candidate = i != state.leader[l] and state.threshold[base + i] <= log_t
@@ -48,10 +50,13 @@ def closest(state: State, l: int, log_t: float) -> float:
             least = min(least, state.behind[base + i])
 
         active = candidate or i == state.leader[l]
+        if active:
+            count += 1
         if state.active[base + i] != active:
             state.active[base + i] = active
             state.changes[0] += 1
 
+    state.active_count[l] = count
     return least
 
 
@@ -66,6 +71,10 @@ def stands(behind: float, least: float, rng: np.random.Generator) -> bool:
 @kernel
 def choose_candidates(state: State, l: int, log_t: float, rng: np.random.Generator) -> int:
     """The candidates of factor l that stand in this block; returns how many plays that takes."""
+    # settled: nothing has changed since the last plan
+    if state.lowest_threshold[l] > log_t and is_alone(state, l):
+        return 0
+
     base = state.offsets[l]
     least = closest(state, l, log_t)
     count = 0

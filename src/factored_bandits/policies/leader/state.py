@@ -35,6 +35,7 @@ class State(NamedTuple):
     # What is played
     leader: Ints  # (L,) NOBODY before the first block is learned
     active: Bools  # (levels,) the leader and the candidates of the last plan
+    active_count: Ints  # (L,) how many flags are up
     changes: Ints  # (1,) how often a flag of `active` has changed
     planned: Ints  # (levels,) the candidates in the last block, packed at the front of each factor
     planned_count: Ints  # (L,) how many these are
@@ -43,6 +44,7 @@ class State(NamedTuple):
     log_wealth: Floats  # (levels,) of the bets against "this level is the best"
     peak: Floats  # (levels,) the largest log wealth so far
     threshold: Floats  # (levels,) the level is a candidate in rounds t with threshold <= log t
+    lowest_threshold: Floats  # (L,) of the levels that do not lead
     behind: Floats  # (levels,) the likelihood ratio by which it is behind the leader
 
     # Pairs, from the blocks in which both levels stood
@@ -72,12 +74,14 @@ class State(NamedTuple):
             "offsets": fixed(self.offsets),
             "pair_offsets": fixed(self.pair_offsets),
             "leader": Within(lone, sizes - 1),
+            "active_count": Within(1, sizes),
             "changes": COUNT,
             "planned": level_index(self.offsets),
             "planned_count": Within(0, sizes),
             "log_wealth": SUM,
             "peak": NOT_NEGATIVE,
             "threshold": Within(ALWAYS, SUM.high),
+            "lowest_threshold": Within(ALWAYS, math.inf),
             "behind": NOT_NEGATIVE,
             "blocks": COUNT,
             "means": NOT_NEGATIVE,
@@ -94,7 +98,15 @@ class State(NamedTuple):
         }
 
     def contradiction(self, params: Any, planned: Ints) -> str | None:
-        """Sums of means lie between 0 and the number of blocks, and plays are counted with them."""
+        """What is counted twice agrees, and means of blocks lie between 0 and 1."""
+        for l, leader in enumerate(self.leader):
+            levels = slice(self.offsets[l], self.offsets[l + 1])
+            if self.active[levels].sum() != self.active_count[l]:
+                return "active_count does not count the levels that are active"
+            others = np.delete(self.threshold[levels], leader if leader != NOBODY else [])
+            if self.lowest_threshold[l] != others.min(initial=math.inf):
+                return "lowest_threshold is not that of a level"
+
         if (self.peak < self.log_wealth).any():
             return "log_wealth lies above its peak"
 
@@ -128,12 +140,14 @@ def new_state(sizes: Ints, rule: Code) -> State:
         pair_offsets=pair_offsets,
         leader=np.where(sizes == 1, 0, NOBODY),
         active=np.ones(levels, dtype=np.bool_),
+        active_count=sizes.copy(),
         changes=np.zeros(1, dtype=np.int64),
         planned=np.zeros(levels, dtype=np.int64),
         planned_count=np.zeros(len(sizes), dtype=np.int64),
         log_wealth=np.zeros(levels),
         peak=np.zeros(levels),
         threshold=np.full(levels, ALWAYS),
+        lowest_threshold=np.where(sizes == 1, math.inf, ALWAYS),
         behind=np.zeros(levels),
         blocks=np.zeros(pairs),
         means=np.zeros(pairs),

@@ -69,12 +69,16 @@ def likelihood_threshold(state: State, l: int, i: int) -> float:
 def update_thresholds(rule: Code, state: State, l: int) -> None:
     """How far every level of factor l is behind the leader, and its threshold."""
     base = state.offsets[l]
+    lowest = math.inf
     for i in range(state.offsets[l + 1] - base):
         state.behind[base + i] = evidence_behind(state, l, i, state.leader[l])
         if rule == LIKELIHOOD:
             state.threshold[base + i] = likelihood_threshold(state, l, i)
         else:
             state.threshold[base + i] = state.log_wealth[base + i]
+        if i != state.leader[l]:
+            lowest = min(lowest, state.threshold[base + i])
+    state.lowest_threshold[l] = lowest
 
 
 @kernel
@@ -104,18 +108,20 @@ def first_round_at(threshold: float) -> int:
 
 
 @kernel
+def is_alone(state: State, l: int) -> bool:
+    """Whether the leader of factor l was its only active level in the last plan."""
+    leader = state.leader[l]
+    if leader == NOBODY or state.active_count[l] > 1:
+        return False
+    return bool(state.active[state.offsets[l] + leader])
+
+
+@kernel
 def idle_rounds(state: State, t: int) -> int:
     """For how many rounds from t no level is a candidate; 0 if one was in the last plan."""
     lowest = math.inf
     for l in range(len(state.leader)):
-        if state.leader[l] == NOBODY or state.planned_count[l] > 0:
+        if not is_alone(state, l):
             return 0
-        for k in range(state.offsets[l], state.offsets[l + 1]):
-            leads = k == state.offsets[l] + state.leader[l]
-            if not leads:
-                # a flag that is up is taken down by the next plan
-                if state.active[k]:
-                    return 0
-                lowest = min(lowest, state.threshold[k])
-
+        lowest = min(lowest, state.lowest_threshold[l])
     return max(0, first_round_at(lowest) - t)
