@@ -3,7 +3,7 @@
 Choose several things at once, or the best of K from comparisons, and learn fast.
 
 >>> import factored_bandits as fb
->>> agent = fb.Agent("tea", factors={"ad": ["A", "B"], "position": ["top", "side"]}, seed=1)
+>>> agent = fb.Agent(factors={"ad": ["A", "B"], "position": ["top", "side"]}, seed=1)
 >>> decision = agent.ask()
 >>> agent.tell(decision.id, 1.0)
 """

@@ -26,7 +26,10 @@ class Agent(Knowledge, Saving):
     Parameters
     ----------
     policy
-        A name or a label such as "tea(bound=betting)", a made policy, or a module of your own.
+        A name or a label such as "tea(bound=betting)", a made policy, or a module of your own. By
+        default the one that `fb.policies.default` gives for factors, for arms, or for unbounded
+        rewards. It may change from one version to the next; an agent that is loaded keeps the
+        policy that it was made with.
     factors
         The levels of each factor, to choose one level of each.
     arms
@@ -55,7 +58,7 @@ class Agent(Knowledge, Saving):
         Gives the time in seconds; by default `time.time`. With a clock, or with an `expire_after`
         in time, a dump says when its open decisions were asked.
     **params
-        Parameters of the policy; `fb.policies.describe` lists them.
+        Parameters of the policy, if you name one; `fb.policies.describe` lists them.
 
     Raises
     ------
@@ -79,6 +82,8 @@ class Agent(Knowledge, Saving):
     ...     agent.tell(decision.id, 1.0 if decision.levels["colour"] == "blue" else 0.0)
     >>> agent.best()
     {'colour': 'blue'}
+    >>> fb.Agent(arms=["draft A", "draft B"]).ask().id  # with the default for duels
+    1
     """
 
     def ask(self) -> Decision:

@@ -2,16 +2,39 @@
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.inference.interaction_test import InteractionTest
-from factored_bandits.policies import Policy, make, names
+from factored_bandits.policies import Policy, default, make, names
 from factored_bandits.policies.base import Range
 
 from .labels import Labels
 
 ARGUMENTS = {"factored": "factors={name: [levels]}", "duel": "arms=[...]"}
+
+
+def chosen(
+    policy: str | types.ModuleType | Policy | None,
+    labels: Labels,
+    reward_range: Any,
+    params: dict[str, Any],
+) -> Policy:
+    """The policy, made; without one the default for factors or for arms."""
+    if policy is not None:
+        return make(policy, **params)
+
+    label = default(labels.kind, bounded=reward_range is not None)
+    if params:
+        # The default may be another one in a later version; then they would mean something else.
+        unknown = ", ".join(params)
+        raise InvalidInputError(
+            f"{unknown}: no argument of Agent; a parameter of a policy is given together with the "
+            f"policy's name, such as {label!r}, the default"
+        )
+
+    return make(label)
 
 
 def check_fit(policy: Policy, labels: Labels, horizon: Any) -> None:

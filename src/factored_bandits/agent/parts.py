@@ -14,7 +14,7 @@ from factored_bandits.core.checks import flag, integer
 from factored_bandits.core.limits import MOST_ROUNDS
 from factored_bandits.core.rng import generators
 from factored_bandits.environments import PastDuels
-from factored_bandits.policies import Policy, make
+from factored_bandits.policies import Policy
 from factored_bandits.policies.footprint import check_memory
 
 from . import fit
@@ -36,7 +36,7 @@ class Parts:
 
     def __init__(
         self,
-        policy: str | types.ModuleType | Policy,
+        policy: str | types.ModuleType | Policy | None = None,
         *,
         factors: Mapping[str, Sequence[Label]] | None = None,
         arms: Sequence[Label] | None = None,
@@ -52,7 +52,7 @@ class Parts:
         **params: Any,
     ) -> None:
         self._labels = labels(factors, arms)
-        self._policy = make(policy, **params)
+        self._policy = fit.chosen(policy, self._labels, reward_range, params)
         fit.check_fit(self._policy, self._labels, horizon)
         self._self_duels = checked_self_duels(self_duels, self._policy, self._labels)
         self._rewards = rewards(self._policy, reward_range, default, self._labels.names)

@@ -41,7 +41,7 @@ Try next
 --horizon 1e6 --repetitions 4
   factored-bandits simulate rank1 --policy tea --horizon 1e12 --eliminations
   factored-bandits compare identical-gap --arms 64 --p 0.9 --plot duels.svg
-In your own program: fb.Agent("tea", factors={"ad": [...], "position": [...]}); see README.md
+In your own program: fb.Agent(factors={"ad": [...], "position": [...]}); see README.md
 """
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 T = TypeVar("T", int, float)
 
 # DEFAULT_POLICIES of the library, which --help need not import
-POLICIES = "tea(bound=betting),tea,marginal_thompson"
+POLICIES = "tea(bound=betting),leader_tea,tea,marginal_thompson"
 
 NARROW = 100  # columns, below which a table of seven is hard to read
 

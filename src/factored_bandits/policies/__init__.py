@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from .adapter import adapt
 from .base import Info, LevelReport
+from .defaults import default
 from .description import Description, describe
 from .parameters import scaling
 from .policy import Policy
@@ -24,6 +25,7 @@ __all__ = [
     "LevelReport",
     "Policy",
     "adapt",
+    "default",
     "describe",
     "load",
     "make",

@@ -19,6 +19,7 @@ from .check import check
 from .confidence import confidence, f, failure_probability, reentry_round, tau
 from .gaps import Identifiability, Witness, gaps, identifiability
 from .kappa import Kappa, kappa
+from .leader import leader_lower
 from .lower import condorcet_lower, pulls_lower, regret_lower
 from .upper import (
     comparisons_upper,
@@ -46,6 +47,7 @@ __all__ = [
     "gaps",
     "identifiability",
     "kappa",
+    "leader_lower",
     "pulls_lower",
     "pulls_upper",
     "pulls_upper_likely",

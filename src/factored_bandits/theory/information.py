@@ -26,7 +26,7 @@ def information(environment: Environment, l: int) -> Floats:
     a little too large, since the other factors are then treated as if their sum could have any
     value between its extremes.
     """
-    divergence = _divergence(environment)
+    between = divergence(environment)
     seen = view(environment)
     small = math.prod(environment.sizes) <= LARGEST_TABLE
 
@@ -37,9 +37,9 @@ def information(environment: Environment, l: int) -> Floats:
             seen = seen.table()
 
     if isinstance(seen, Effects):
-        rates = _of_effects(seen, l, divergence)
+        rates = _of_effects(seen, l, between)
     else:
-        rates = _of_table(seen, l, divergence, itself=environment.kind != "duel")
+        rates = _of_table(seen, l, between, itself=environment.kind != "duel")
 
     rates[environment.best[l]] = math.inf
     return decided(environment) * rates
@@ -95,7 +95,14 @@ def noise_is_known(environment: Environment) -> bool:
     return environment.kind == "duel" or environment.module is _factored
 
 
-def _divergence(environment: Environment) -> Divergence:
+def divergence(environment: Environment) -> Divergence:
+    """The divergence between rewards with two means, of arrays.
+
+    >>> import factored_bandits as fb
+    >>> problem = fb.environments.make("additive", effects=[[0.0, -0.5]], noise="gaussian")
+    >>> divergence(problem)(np.array([0.5]), np.array([0.0])).tolist()
+    [0.125]
+    """
     if environment.kind == "duel":
         return bernoulli
     if not noise_is_known(environment):

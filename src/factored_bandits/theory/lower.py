@@ -8,6 +8,9 @@ apart at the rate d(mu(a, b), mu(a*, b)), d being the divergence of the noise; s
 E N(a) >= log t / max over b of d, asymptotically. With equation (2) the regret is at least the sum
 of gap(a) E N(a). For sums with Gaussian noise this is the paper's bound, 2 / gap for each level.
 Algorithms that know more of the problem (a product, say) may do with less.
+
+That sum is loose: no play has the smallest lead of one context and the largest divergence of
+another. `leader_lower` takes both in one context, the best levels of all other factors.
 """
 
 from __future__ import annotations
@@ -75,6 +78,12 @@ def regret_lower(environment: Environment, t: Any) -> Any:
     -------
     float or array
         The regret, in the unit of the problem.
+
+    Notes
+    -----
+    It is loose unless leads and divergences are the same in every context, as in sums with Gaussian
+    noise: a level pays its gap, the smallest lead over it, for what a play tells where it tells
+    most. `leader_lower` is the closer reference.
 
     Examples
     --------

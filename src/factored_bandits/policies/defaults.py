@@ -1,0 +1,50 @@
+"""What an agent plays if nobody chooses; docs/decisions.md has the measurements behind it."""
+
+from __future__ import annotations
+
+from factored_bandits.core.checks import one_of
+
+from .base import Kind
+
+# Each certifies, needs no horizon, and is never far from the best: neither on average nor in its
+# worst run.
+DEFAULTS: dict[Kind, str] = {
+    "factored": "leader_tea",
+    "duel": "dueling_tea(bound=betting)",
+}
+# Bets need rewards of a declared range; the paper's bound does not.
+UNBOUNDED = "tea"
+
+
+def default(kind: Kind, *, bounded: bool = True) -> str:
+    """Give the policy that `fb.Agent` plays unless another is named.
+
+    Parameters
+    ----------
+    kind
+        "factored" or "duel".
+    bounded
+        Whether rewards have a declared range. Those of duels always have.
+
+    Returns
+    -------
+    str
+        Its label, as `make` takes it.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such kind.
+
+    Examples
+    --------
+    >>> import factored_bandits as fb
+    >>> fb.policies.make(default("factored")).certifies, fb.policies.make(default("duel")).certifies
+    (True, True)
+    >>> default("factored", bounded=False)
+    'tea'
+    """
+    one_of("kind", kind, tuple(DEFAULTS))
+    if kind == "factored" and not bounded:
+        return UNBOUNDED
+    return DEFAULTS[kind]
