@@ -150,28 +150,42 @@ def test_names_are_replaced_in_kernels_of_the_loop_s_own_module_too(disabled, mo
     assert outer() == 3
 
 
-@kernel.kernel
-def another():
-    return 10 * middle()
+LOOPS = """
+@kernel
+def base():
+    return 1
+
+@kernel
+def twice():
+    return 2 * base()
+
+@kernel
+def one():
+    return twice() + base()
+
+@kernel
+def ten():
+    return 10 * twice()
+"""
 
 
 def test_what_two_loops_call_is_compiled_once(monkeypatch):
-    """Unless it calls something else there, or a constant of it has changed."""
+    """Unless it calls something else there; loops without a file are never read from one."""
     from factored_bandits.core import compiling
 
-    monkeypatch.setattr(kernel, "_BOUND", {})
     monkeypatch.setattr(compiling, "_INNER", inner := {})
-    assert kernel.bind(outer, "one")() == 3
+    space: dict = {"kernel": kernel.kernel, "__name__": "loops"}
+    exec(LOOPS, space)
+    assert kernel.bind(space["one"], "one")() == 3
     both = list(inner.values())
-    assert [part.py_func.__name__ for part in both] == ["answer", "middle"]
+    assert [part.py_func.__name__ for part in both] == ["base", "twice"]
 
-    assert kernel.bind(another, "two")() == 20
+    assert kernel.bind(space["ten"], "ten")() == 20
     assert list(inner.values()) == both
     assert [len(part.overloads) for part in both] == [1, 1]
 
-    assert kernel.bind(another, "three", answer=forty)() == 410
-    assert list(inner.values())[:2] == both
-    assert [part.py_func.__name__ for part in inner.values()][2:] == ["forty", "middle"]
+    assert kernel.bind(space["ten"], "ten", base=forty)() == 800
+    assert [part.py_func.__name__ for part in inner.values()] == ["base", "twice", "forty", "twice"]
 
 
 def test_a_changed_constant_is_compiled_anew():

@@ -32,8 +32,7 @@ def digest(function: Callable[..., Any], replaced: Mapping[str, Any]) -> str:
         if part in seen:
             return
         seen.add(part)
-        for text in _fingerprint(part.__code__):
-            sha.update(text)
+        sha.update(_fingerprint(part.__code__))
         own = replaced if belongs_to(part, function) else {}
         for name, value in references(part, own):
             sha.update(name.encode())
@@ -49,14 +48,13 @@ def digest(function: Callable[..., Any], replaced: Mapping[str, Any]) -> str:
     return sha.hexdigest()[:16]
 
 
-def _fingerprint(code: CodeType) -> Iterator[bytes]:
-    yield code.co_code
-    yield repr((code.co_names, code.co_varnames, code.co_freevars)).encode()
+@functools.cache
+def _fingerprint(code: CodeType) -> bytes:
+    parts = [code.co_code, repr((code.co_names, code.co_varnames, code.co_freevars)).encode()]
     for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _fingerprint(constant)
-        else:
-            yield repr(constant).encode()
+        inner = isinstance(constant, CodeType)
+        parts.append(_fingerprint(constant) if inner else repr(constant).encode())
+    return b"".join(parts)
 
 
 def references(function: Any, replaced: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
