@@ -181,8 +181,9 @@ def certificate(
 ) -> Certificate | list[Certificate]:
     """Certify which levels are ruled out and which are the best, valid at any stopping time.
 
-    It rests on what the policy assumes. `tea`, `dueling_tea` and the policies that eliminate arms
-    for good (such as `savage`, `beat_the_mean` and `merge_rucb`) can give one.
+    It rests on what the policy assumes. `tea`, `dueling_tea`, `dueling_leader_tea` and the
+    policies that eliminate arms for good (such as `savage`, `beat_the_mean` and `merge_rucb`) can
+    give one.
 
     Parameters
     ----------
