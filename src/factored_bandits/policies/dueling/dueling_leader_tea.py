@@ -67,7 +67,8 @@ INFO = Info(
     reference="docs/explanation/leader-duels.md; the bets are those of Waudby-Smith & Ramdas 2024",
     self_duel="tie",
     style=("sky", "long"),
-    cost=(30, 0.8),
+    cost=(6, 1.9),
+    slowdown=(4, 30),
 )
 
 
