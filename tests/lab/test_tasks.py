@@ -159,6 +159,7 @@ def test_every_module_that_a_run_imports_counts():
 
 TINY = {"horizon": 30, "shorten": 1, "fewer": (), "repetitions": 2}
 ONLY = {  # elsewhere, the problems that the claims need
+    "additive_horizons": ("K=16", "K=32"),
     "additive_terms": ("K=8", "K=16"),
     "dueling_07": ("K=8",),
     "dueling_095": ("K=16",),

@@ -32,7 +32,11 @@ SPEC = Spec(
     problems=instances(ARMS, 0.95, [10**10] * len(ARMS), "contribution 5"),
     policies=(TEA, *OTHERS),
     unit="average",
-    quick=Preset(repetitions=20, problems=tuple(f"K={K}" for K in ARMS[:-1])),
+    quick=Preset(
+        repetitions=40,
+        problems=tuple(f"K={K}" for K in ARMS[:-1]),
+        fewer=tuple((policy, 10) for policy in OTHERS),
+    ),
     full=Preset(repetitions=100),
 )
 

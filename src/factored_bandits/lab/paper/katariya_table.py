@@ -46,7 +46,7 @@ SPEC = Spec(
     ),
     policies=("tea", "rank1_elim", "rank1_elim_kl", "rank1_elim_kl(delta=released)"),
     unit="reward",
-    quick=Preset(repetitions=10),
+    quick=Preset(repetitions=20),
     full=Preset(repetitions=20),
 )
 

@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from factored_bandits.core.stats import Slope, linear_slope, verdict_of
-from factored_bandits.environments import make
+from factored_bandits.environments import Environment, make
 from factored_bandits.environments.suites import Instance
 from factored_bandits.lab.results import Results
 from factored_bandits.lab.spec import Preset, Spec
@@ -26,7 +26,7 @@ FIGURE = "ossb_factors-finals"
 UNIT = "slope of log regret against the number of factors L; 0.69 is a doubling with each"
 
 
-def _problem(factors: int) -> object:
+def _problem(factors: int) -> Environment:
     return make("additive", effects=[[0.15] + [0.0] * (LEVELS - 1)] * factors, base=0.05)
 
 
@@ -41,8 +41,8 @@ SPEC = Spec(
     ),
     policies=("ossb", "tea"),
     unit="reward",
-    quick=Preset(repetitions=10),
-    full=Preset(repetitions=20),
+    quick=Preset(repetitions=20),
+    full=Preset(repetitions=100),
 )
 
 

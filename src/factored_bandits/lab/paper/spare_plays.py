@@ -20,7 +20,7 @@ import numpy as np
 from factored_bandits.core.arrays import Bools, Floats, Ints
 from factored_bandits.core.rng import generators
 from factored_bandits.core.stats import mean_of, verdict_of_runs
-from factored_bandits.environments import make
+from factored_bandits.environments import Environment, make
 from factored_bandits.environments.suites import Instance
 from factored_bandits.lab.results import Results, all_of
 from factored_bandits.lab.spec import Preset, Spec
@@ -43,7 +43,7 @@ def _name(levels: int, spare: str) -> str:
     return f"K={levels}, spare plays: {spare}"
 
 
-def _problem(levels: int) -> object:
+def _problem(levels: int) -> Environment:
     return make("additive", effects=[[GAP] + [0.0] * (levels - 1)], base=BASE)
 
 
@@ -82,7 +82,7 @@ def play(cell: Cell, points: Ints, repetition: int) -> RunRecord:
     while t <= points[-1]:
         counts = module.schedule(phase, rng)
         wins = rng.binomial(counts, np.where(np.arange(levels) == 0, BASE + GAP, BASE))
-        module.feedback(counts, 2.0 * wins - counts)
+        module.feedback(counts, np.asarray(2.0 * wins - counts, dtype=np.float64))
         plays += counts
         # nothing is lost until the phase begins; within it regret grows evenly
         ends += [t - 1.0, t - 1.0 + phase]
