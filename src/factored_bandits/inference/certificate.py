@@ -181,15 +181,9 @@ def certificate(
 ) -> Certificate | list[Certificate]:
     """Certify which levels are ruled out and which are the best, valid at any stopping time.
 
-<<<<<<< HEAD
     It rests on what the policy assumes. `tea`, `leader_tea`, their forms for duels, the policies
     that draw levels by probabilities that they know (such as `lb_inf`, `tsallis_inf` and `exp3`),
     `vdb`, and those that eliminate arms for good (such as `savage` and `merge_rucb`) can give one.
-=======
-    It rests on what the policy assumes. `tea`, `dueling_tea`, `dueling_leader_tea` and the
-    policies that eliminate arms for good (such as `savage`, `beat_the_mean` and `merge_rucb`) can
-    give one.
->>>>>>> duel
 
     Parameters
     ----------
