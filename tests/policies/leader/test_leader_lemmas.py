@@ -12,7 +12,8 @@ from scipy.stats import binom
 import factored_bandits as fb
 from factored_bandits.policies.factored import leader_tea
 from factored_bandits.policies.leader import block
-from factored_bandits.policies.leader.bet import ODDS, TILTS, factor
+from factored_bandits.policies.leader.bet import factor
+from factored_bandits.policies.leader.tilts import ODDS, TILTS
 from policies.leader.arrangements import bernoulli, mean_growth, outcomes
 
 PARAMS = fb.policies.make("leader_tea").encoded()

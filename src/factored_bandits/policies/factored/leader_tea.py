@@ -2,10 +2,10 @@
 
 As in TEA, levels are compared only within a block in random order, an eliminated level re-enters
 when the confidence asked for has grown, and nothing is assumed about how factors combine. Two
-things are new. A level stands at most once in a block; all other slots go to the leader, who costs
-no regret if he is the best. And there is one bet per level, against "this level is the best", with
-the leader as its opponent: no union over pairs or levels is to be paid for. A level is eliminated
-in round t while its bets have multiplied their stake by more than t.
+things are new. A level stands at most once in a block; all other slots go to the leader, which
+costs no regret if it is the best. And there is one bet per level, against "this level is the best",
+with the leader as its opponent: no union over pairs or levels is to be paid for. A level is
+eliminated in round t while its bets have multiplied their stake by more than t.
 
 The p-values (1 / the largest wealth) are valid for rewards in a declared range, whatever drifts,
 and with both rules (docs/explanation/leader.md). `rule` says when a level is a candidate: by its

@@ -17,13 +17,7 @@ import math
 from factored_bandits.core.kernel import kernel
 
 from .state import State, pair_index
-
-# 0: no bet; then from 0.08 on, each 1.8 times the one before
-TILTS = (0.0, *(0.08 * 1.8**step for step in range(8)))
-GRID = len(TILTS)
-# e^d - 1 and e^-d - 1
-ODDS = tuple(math.expm1(tilt) for tilt in TILTS)
-INVERSE_ODDS = tuple(math.expm1(-tilt) for tilt in TILTS)
+from .tilts import GRID, INVERSE_ODDS, ODDS, TILTS
 
 
 @kernel
@@ -68,12 +62,13 @@ def bet(state: State, l: int, k: int, leader: int) -> None:
     # of tilt 0 the weight is 1 and the factor 1; the others relative to it, without overflow
     largest = 0.0
     for step in range(1, GRID):
-        largest = max(largest, log_weight(step, blocks, own, leading))
+        state.log_weights[step] = log_weight(step, blocks, own, leading)
+        largest = max(largest, state.log_weights[step])
 
     total_weight = math.exp(-largest)
     total = total_weight
     for step in range(1, GRID):
-        weight = math.exp(log_weight(step, blocks, own, leading) - largest)
+        weight = math.exp(state.log_weights[step] - largest)
         total_weight += weight
         total += weight * factor(ODDS[step], reward, failures, plays)
 

@@ -12,6 +12,8 @@ from factored_bandits.core.kernel import kernel
 from factored_bandits.policies.base import Code
 from factored_bandits.policies.limits import COUNT, NOT_NEGATIVE, SUM, Within, fixed, level_index
 
+from .tilts import GRID
+
 # the choices of `Params.rule`, in their order
 WEALTH: Code = 0
 LIKELIHOOD: Code = 1
@@ -65,6 +67,7 @@ class State(NamedTuple):
     block_levels: Ints  # (levels,) the levels that stand in it
     block_plays: Ints  # (levels,) how often each does, else 0
     block_sums: Floats  # (levels,) the sum of the rewards of each
+    log_weights: Floats  # (GRID,) of the tilts in one bet
 
     def limits(self, params: Any) -> dict[str, Within]:
         """What the arrays may hold."""
@@ -162,6 +165,7 @@ def new_state(sizes: Ints, rule: Code) -> State:
         block_levels=np.zeros(levels, dtype=np.int64),
         block_plays=np.zeros(levels, dtype=np.int64),
         block_sums=np.zeros(levels),
+        log_weights=np.zeros(GRID),
     )
 
 
