@@ -33,14 +33,16 @@ def play(params, state, slow, default, actions, rewards, due, block, one, policy
     learned = 0
     for t in range(1, len(rewards)):
         plan(params, state, t, policy_rng, block)
-        actions[t] = block[0]
+        for column in range(block.shape[1]):
+            actions[t, column] = block[0, column]
         reward = 1.0 if rng.random() < 0.5 else 0.0
         due[t] = t + (slow if reward == 0.0 and block[0, 0] == 0 else int(QUICK * rng.random()))
         rewards[t] = default if rng.random() < LOST else reward
 
         while learned < t and due[learned + 1] <= t:
             learned += 1
-            block[0] = actions[learned]
+            for column in range(block.shape[1]):
+                block[0, column] = actions[learned, column]
             one[0] = rewards[learned]
             learn(params, state, learned, block, one)
     return learned

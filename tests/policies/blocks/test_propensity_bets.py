@@ -45,8 +45,7 @@ def stakes(bets, probabilities):
     """The stake on every level, written down from the page."""
     leader = int(probabilities.argmax())
     forecast = bets[blocks.FORECAST, leader]
-    limits = [np.inf, 0.95 / (1.0 - forecast)]
-    found = np.clip(bets[GAIN] / (bets[SQUARE] + 1.0), 0.0, min(limits))
+    found = np.clip(bets[GAIN] / (bets[SQUARE] + 1.0), 0.0, 0.95 / (1.0 - forecast))
     found = np.minimum(found, 0.95 * probabilities[leader] / (probabilities * forecast))
     found[leader] = 0.0
     return found, leader
@@ -57,7 +56,7 @@ def test_the_mean_factor_of_every_level(levels):
     """Lemma 1: over the draw and any rewards, 1 + stake p_k (mean of j - mean of k), exactly."""
     rng = np.random.default_rng(levels)
     bold = 0
-    for _ in range(200):
+    for _ in range(60):
         bets, probabilities = any_round(rng, levels)
         outcomes = rng.dirichlet(np.ones(len(REWARDS)), levels)  # of each level, any distribution
         means = outcomes @ np.array(REWARDS)
@@ -71,18 +70,34 @@ def test_the_mean_factor_of_every_level(levels):
         assert expected == pytest.approx(wanted, abs=1e-9)
         assert expected[means.argmax()] <= 1.0 + 1e-9, "the best level's wealth does not grow"
         bold += bool((stake > 0.5).any())
-    assert bold > 50, "the stakes were worth a test"
+    assert bold > 20, "the stakes were worth a test"
 
 
 def test_no_bet_can_lose_everything():
     """Lemma 2: whatever is drawn and comes, a twentieth of the wealth is left."""
     rng = np.random.default_rng(1)
-    for _ in range(300):
+    for _ in range(100):
         bets, probabilities = any_round(rng, 4)
         for played, reward in itertools.product(range(4), REWARDS):
             after = settled(bets, probabilities, played, reward)
             assert (after[WEALTH] >= 0.05 * bets[WEALTH] * (1 - 1e-9)).all()
             assert (after[PEAK] >= after[WEALTH]).all()
+
+
+def test_a_bet_left_out_because_its_reward_was_late_is_unfair():
+    """Why the queue decides when a round is planned: two equal levels, failures of the likelier one
+    late. Were late rounds left out, the wealth against the other would grow on average.
+    """
+    bets, probabilities = blocks.new_bets(2), np.array([0.6, 0.4])
+    bets[GAIN] = 1.0
+    every = without_late = 0.0
+    for played, reward in itertools.product(range(2), (0.0, 1.0)):
+        weight = 0.5 * probabilities[played]
+        factor = settled(bets, probabilities, played, reward)[WEALTH, 1]
+        every += weight * factor
+        without_late += weight * (1.0 if (played, reward) == (0, 0.0) else factor)
+    assert every == pytest.approx(1.0)
+    assert without_late > 1.05
 
 
 def taught(name, rounds):
@@ -129,7 +144,7 @@ def literal(rounds, sizes):
     """Log wealth and its peak per level, from (probabilities, action, reward) of each round."""
     levels = [(l, k) for l, size in enumerate(sizes) for k in range(size)]
     wealth, peak = dict.fromkeys(levels, 0.0), dict.fromkeys(levels, 0.0)
-    past = {level: [] for level in levels}
+    gain, square = dict.fromkeys(levels, 0.0), dict.fromkeys(levels, 0.0)
     forecast, plays = dict.fromkeys(levels, 0.5), dict.fromkeys(levels, 1)
     for probabilities, action, x in rounds:
         for l, played in enumerate(action):
@@ -140,20 +155,21 @@ def literal(rounds, sizes):
                 if k == j:
                     continue
                 z = p[k] / p[j] * (x - m) * (played == j) - (x - m) * (played == k)
-                gain = sum(past[l, k])
-                stake = max(0.0, gain / (sum(z * z for z in past[l, k]) + 1.0))
+                stake = max(0.0, gain[l, k] / (square[l, k] + 1.0))
                 stake = min(stake, 0.95 / (1.0 - m), 0.95 * p[j] / (p[k] * m))
                 wealth[l, k] += np.log1p(stake * z)
                 peak[l, k] = max(peak[l, k], wealth[l, k])
-                if z:
-                    past[l, k].append(z)
+                gain[l, k] += z
+                square[l, k] += z * z
             plays[l, played] = min(plays[l, played] + 1, 200)
             forecast[l, played] += (x - forecast[l, played]) / plays[l, played]
     return np.array([np.exp(-peak[level]) for level in levels])
 
 
-@pytest.mark.parametrize("delay", [0, 25])
-@pytest.mark.parametrize("name", KNOWING)
+@pytest.mark.parametrize(
+    ("name", "delay"),
+    [("lb_inf", 0), ("comband", 25), ("exp3", 25), ("lb_inf", 25), ("tsallis_inf", 25)],
+)
 def test_an_agent_bets_as_the_page_says(name, delay):
     """Rewards of any size, in any order, some lost: the p-values are those of the literal form,
     with the probabilities by which each play was drawn.
