@@ -12,7 +12,7 @@ import factored_bandits as fb
 from factored_bandits import lab
 from factored_bandits.core.binomial import at_least, verdict_of_count
 from factored_bandits.lab.paper import spare_plays
-from factored_bandits.simulation.result import ELIMINATED
+from factored_bandits.simulation.record import ELIMINATED
 
 scipy_stats = pytest.importorskip("scipy.stats")
 

@@ -16,7 +16,7 @@ from factored_bandits.lab.results import Results, all_of
 from factored_bandits.lab.spec import Preset, Spec
 from factored_bandits.report.charts import Chart
 from factored_bandits.report.claims import Claim
-from factored_bandits.simulation.result import ELIMINATED
+from factored_bandits.simulation.record import ELIMINATED
 from factored_bandits.theory import f
 
 PROBLEM = "two equal levels"

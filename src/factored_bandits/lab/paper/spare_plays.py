@@ -27,7 +27,7 @@ from factored_bandits.lab.spec import Preset, Spec
 from factored_bandits.lab.tasks import Cell
 from factored_bandits.report.charts import Chart, finals
 from factored_bandits.report.claims import Claim
-from factored_bandits.simulation.result import RunRecord
+from factored_bandits.simulation.record import RunRecord
 from factored_bandits.theory import f, reentry_round
 
 LEVELS = (8, 16, 32, 64)
