@@ -264,7 +264,7 @@ def test_rewards_of_any_range():
 def test_what_cannot_be_diagnosed():
     with pytest.raises(InvalidInputError, match="diagnostics=True"):
         fb.Agent("tea", factors=FACTORS).diagnose()
-    with pytest.raises(InvalidInputError, match="flat_ucb1 does not, tea does"):
+    with pytest.raises(InvalidInputError, match="flat_ucb1 does not; these do: leader_tea, tea$"):
         fb.Agent("flat_ucb1", factors=FACTORS, diagnostics=True)
     with pytest.raises(InvalidInputError, match="declared range"):
         fb.Agent("tea", factors=FACTORS, reward_range=None, diagnostics=True)

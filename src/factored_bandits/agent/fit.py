@@ -64,7 +64,7 @@ def interaction_test(policy: Policy, labels: Labels, reward_range: Range | None)
         able = [name for name in names(policy.info.kind) if make(name).info.shuffled]
         raise InvalidInputError(
             "diagnostics=True needs a policy that plays levels in random order, block by block; "
-            f"{policy.name} does not, {', '.join(able)} does"
+            f"{policy.name} does not; these do: {', '.join(able)}"
         )
 
     if reward_range is None:

