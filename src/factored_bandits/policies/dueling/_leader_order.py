@@ -34,13 +34,24 @@ def next_candidate(state: State, rng: np.random.Generator) -> int:
     for step in range(arms):
         # from a random arm on, so that none of equals is preferred
         k = step + offset if step + offset < arms else step + offset - arms
-        if state.active[k] and k != state.leader[0]:
-            turn = math.log(1.0 + state.duels[k] + state.pending[k]) - evidence_for(state, k)
-            if turn < least:
-                least = turn
-                choice = k
+        if state.turn[k] < least and state.active[k] and k != state.leader[0]:
+            least = state.turn[k]
+            choice = k
 
     return choice
+
+
+@kernel
+def update_turn(state: State, k: int) -> None:
+    """Renew the turn of arm k, after a duel of it was planned or learned."""
+    state.turn[k] = math.log(1.0 + state.duels[k] + state.pending[k]) - evidence_for(state, k)
+
+
+@kernel
+def update_turns(state: State) -> None:
+    """Renew the turns of all arms, whose records are others under another leader."""
+    for k in range(len(state.turn)):
+        update_turn(state, k)
 
 
 @kernel

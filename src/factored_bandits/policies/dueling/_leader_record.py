@@ -41,6 +41,7 @@ class State(NamedTuple):
     beater_duels: Floats  # (K,) decided duels of the arm and it
     pair: Ints  # (2,) the arms of the round just planned; NOBODY before the first round
     pending: Ints  # (K,) duels of two different arms that are planned and not learned
+    turn: Floats  # (K,) of the candidates, the one with the smallest value is next
     active: Bools  # (K,) the leader, and the arms that may still be the best
     changes: Ints  # (1,) of `active`, counted
 
@@ -59,6 +60,7 @@ class State(NamedTuple):
             "beater_duels": WINS,
             "pair": index(arms, nobody=True),
             "pending": COUNT,
+            "turn": SUM,
             "changes": COUNT,
         }
 
@@ -96,6 +98,7 @@ def new_state(arms: int) -> State:
         beater_duels=np.zeros(arms),
         pair=np.array([NOBODY, NOBODY]),
         pending=np.zeros(arms, dtype=np.int64),
+        turn=np.zeros(arms),
         active=np.ones(arms, dtype=np.bool_),
         changes=np.zeros(1, dtype=np.int64),
     )

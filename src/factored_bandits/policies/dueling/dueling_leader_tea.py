@@ -38,7 +38,7 @@ from factored_bandits.policies.base import FOREVER, Info, LevelReport
 from factored_bandits.policies.blocks.duels import divergence, first_round
 
 from ._leader_bets import bet_with_beater, bet_with_leader, wealth_of_history
-from ._leader_order import next_candidate, opponent_of
+from ._leader_order import next_candidate, opponent_of, update_turn, update_turns
 from ._leader_record import (
     DUELS,
     NOBODY,
@@ -69,7 +69,7 @@ INFO = Info(
     self_duel="tie",
     style=("sky", "long"),
     cost=(6, 1.9),
-    slowdown=(4, 30),
+    slowdown=(8, 10),
 )
 
 
@@ -96,6 +96,8 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
         choice = next_candidate(state, rng)
         opponent = opponent_of(state, choice)
         wait_for(state, choice, opponent, 1)
+        update_turn(state, choice)
+        update_turn(state, opponent)
         first = randint(rng, 2)
 
     state.pair[0] = choice
@@ -137,6 +139,8 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
         elif state.beater[second] == first:
             learn_with_beater(state, second, 1.0 - outcome)
 
+        update_turn(state, first)
+        update_turn(state, second)
         # what the next round will find, so that rounds without candidates change nothing
         flag(state, first, math.log(t + 1.0))
         flag(state, second, math.log(t + 1.0))
@@ -154,6 +158,7 @@ def learn_with_leader(state: State, k: int, outcome: float) -> None:
     lead = divergence(state.duels[k] - state.won[k], state.won[k])
     if lead >= math.log(len(state.wealth)) + TAKE_OVER:
         enthrone(state, k)
+        update_turns(state)
 
 
 @kernel
@@ -239,3 +244,4 @@ def warm_start(params: Params, state: State, wins: Floats) -> None:
     state.duels[:] = wins[:, leader] + wins[leader]
     state.reign[WON] = wins[leader].sum()
     state.reign[DUELS] = state.duels.sum()
+    update_turns(state)
