@@ -50,7 +50,7 @@ def drawn(matrix, seed, tie=0.1):
 
 
 class Literal:
-    """What the page says, without any state but a list of duels and the leaders."""
+    """What the page says, without any state but lists of duels, the leader and the beaters."""
 
     def __init__(self, arms, leader):
         self.arms = range(arms)
@@ -58,81 +58,112 @@ class Literal:
         self.money = [1.0] * arms
         self.now = []  # (arm, its outcome) against the present leader, without ties
         self.reign = 0  # duels in `now` that are older than the leader's reign
+        self.beaten = {}  # arm: (the former leader that beat it, its outcomes against that one)
 
-    def record(self, k):
-        outcomes = [x for arm, x in self.now if arm == k]
-        return sum(outcomes), len(outcomes)
+    def outcomes(self, k):
+        return [x for arm, x in self.now if arm == k]
 
     def candidates(self, t):
         return [k for k in self.arms if k != self.leader and self.money[k] <= t * (1 + 1e-12)]
 
     def turn(self, k):
-        won, n = self.record(k)
-        evidence = 0.0
-        if n > 0:
-            for share, count in ((won / n, won), (1 - won / n, n - won)):
-                evidence += count * math.log(2 * share) if count else 0.0
-        if 2 * won <= n:
+        outcomes = self.outcomes(k)
+        evidence = log_likelihood(outcomes)
+        if 2 * sum(outcomes) <= len(outcomes):
             evidence = -min(3.0, max(math.log(self.money[k]), evidence))
-        return math.log(1 + n) - evidence
+        return math.log(1 + len(outcomes)) - evidence
 
-    def learn(self, k, x):
-        won, n = self.record(k)
+    def expected(self, k):
+        """The share of wins against the leader."""
         reign = [y for _, y in self.now[self.reign :]]
         common = min(0.5, (sum(reign) + 2.0) / (len(reign) + 4.0))
-        for arm, y, share in (
-            (k, x, (won + 8.0 * common) / (n + 8.0)),
-            (self.leader, 1.0 - x, (n - won + 4.0) / (n + 8.0)),
-        ):
-            if share < 0.5:
-                self.money[arm] *= 1.0 + (1.0 - 2.0 * share) * (1.0 - 2.0 * y)
+        return (sum(self.outcomes(k)) + 8.0 * common) / (len(self.outcomes(k)) + 8.0)
 
-        if x != 0.5:
+    def opponent(self, k):
+        outcomes = self.outcomes(k)
+        beater, lost = self.beaten.get(k, (self.leader, []))
+        ahead = 2 * sum(outcomes) > len(outcomes)
+        if ahead or beater == self.leader or 2 * sum(lost) >= len(lost):
+            return self.leader
+        lack, other = (max(0.01, 0.5 - self.expected(arm)) for arm in (k, beater))
+        with_beater = (log_likelihood(lost) - 2.0) / len(lost) / (lack + other)
+        with_leader = (log_likelihood(outcomes) + 1.0) / (len(outcomes) + 1.0) / lack
+        return beater if with_beater > with_leader else self.leader
+
+    def bet(self, arm, x, share):
+        if share < 0.5:
+            self.money[arm] *= 1.0 + (1.0 - 2.0 * share) * (1.0 - 2.0 * x)
+
+    def learn(self, k, opponent, x):
+        outcomes = self.outcomes(k) if opponent == self.leader else self.beaten[k][1]
+        own = self.expected(k) if opponent == self.leader else smoothed(outcomes)
+        self.bet(k, x, own)
+        self.bet(opponent, 1.0 - x, 1.0 - smoothed(outcomes))
+        if x != 0.5 and opponent != self.leader:
+            outcomes.append(x)
+        if x != 0.5 and opponent == self.leader:
             self.now.append((k, x))
-        won, n = self.record(k)
-        counts = [count for count in (won, n - won) if count]
-        lead = sum(count * math.log(2 * count / n) for count in counts)
-        if 2 * won > n and lead >= math.log(len(self.arms)) + 2.0:
-            self.now = [(self.leader, 1.0 - y) for arm, y in self.now if arm == k]
+            self.take_over(k)
+
+    def take_over(self, k):
+        outcomes = self.outcomes(k)
+        needed = math.log(len(self.arms)) + 2.0
+        if 2 * sum(outcomes) > len(outcomes) and log_likelihood(outcomes) >= needed:
+            for arm in set(self.arms) - {k, self.leader}:
+                _, before = self.beaten.get(arm, (None, []))
+                if smoothed(self.outcomes(arm)) < smoothed(before):
+                    self.beaten[arm] = (self.leader, self.outcomes(arm))
+            self.now = [(self.leader, 1.0 - x) for x in outcomes]
             self.reign = len(self.now)
             self.leader = k
 
 
+def smoothed(outcomes):
+    return (sum(outcomes) + 4.0) / (len(outcomes) + 8.0)
+
+
+def log_likelihood(outcomes):
+    """The log likelihood ratio of the observed share of wins against 1/2."""
+    counts = [sum(outcomes), len(outcomes) - sum(outcomes)]
+    return sum(count * math.log(2 * count / len(outcomes)) for count in counts if count)
+
+
 def test_it_is_the_literal_form():
-    """Leaders, candidates, their order and the money, round by round, with ties and take-overs."""
-    leaders = set()
+    """Leaders, candidates, opponents and money, round by round, with ties and take-overs."""
+    seen = {"leaders": set(), "beaters": 0}
     for seed in range(4):
-        rng = np.random.default_rng(seed)
         state = new_state(5)
-        answer = drawn(MATRIX, seed)
         literal = None
+        previous = None
+        answer = drawn(MATRIX, seed)
         told = []
 
         def noted(first, second, answer=answer, told=told):
             told.append(answer(first, second))
             return told[-1]
 
-        previous = None
-        for t, actions in play(state, rng, 250, noted):
+        for t, actions in play(state, np.random.default_rng(seed), 400, noted):
             if previous is not None:
-                k, x = previous
-                if k != literal.leader:
-                    literal.learn(k, x(told[-1]))
+                k, opponent, first = previous
+                if k != opponent:
+                    literal.learn(k, opponent, told[-1] if first == k else 1.0 - told[-1])
                 assert state.leader[0] == literal.leader
                 assert np.exp(state.wealth) == pytest.approx(literal.money)
             literal = literal or Literal(5, int(state.leader[0]))
 
-            rival = int(state.rival[0])
+            k, opponent = state.pair.tolist()
+            assert sorted(actions[0]) == sorted([k, opponent])
             allowed = literal.candidates(t)
-            assert sorted(actions[0]) == sorted([literal.leader, rival])
-            assert (rival == literal.leader) == (not allowed)
+            assert (k == opponent) == (not allowed)
             if allowed:
-                least = min(literal.turn(k) for k in allowed)
-                assert literal.turn(rival) == pytest.approx(least, abs=1e-9)
-            swapped = actions[0, 0] != rival
-            previous = (rival, (lambda y: 1.0 - y) if swapped else (lambda y: y))
-            leaders.add((seed, literal.leader))
-    assert len(leaders) > 6, "the leader has changed"
+                least = min(literal.turn(arm) for arm in allowed)
+                assert literal.turn(k) == pytest.approx(least, abs=1e-9)
+                assert opponent == literal.opponent(k)
+                seen["beaters"] += opponent != literal.leader
+            previous = (k, opponent, int(actions[0, 0]))
+            seen["leaders"].add((seed, literal.leader))
+    assert len(seen["leaders"]) > 6, "the leader has changed"
+    assert seen["beaters"] > 20, "former leaders were met"
 
 
 def test_an_arm_that_wins_every_duel_takes_over():
@@ -141,7 +172,7 @@ def test_an_arm_that_wins_every_duel_takes_over():
     rng = np.random.default_rng(0)
     actions = np.zeros((1, 2), dtype=np.int64)
     module.plan(PARAMS, state, 1, rng, actions)
-    leader, rival = int(state.leader[0]), int(state.rival[0])
+    rival, leader = state.pair.tolist()
     module.wait_for(state, leader, rival, 4)
     for wins in range(1, 6):
         assert state.leader[0] == leader
@@ -181,7 +212,7 @@ def test_a_late_duel_of_two_others_changes_nothing_else():
     before = [array.copy() for array in state]
     module.learn(PARAMS, state, 5, np.array([[0, 1]]), np.array([1.0]))
     for field, old, new in zip(state._fields, before, state, strict=True):
-        same = field in ("pending", "rival")
+        same = field in ("pending", "pair")
         assert same or np.array_equal(old, new), field
     assert state.pending.sum() == 0
 
@@ -190,7 +221,7 @@ def test_an_eliminated_arm_reenters_in_the_round_that_the_status_says():
     state = new_state(2)
     answer = drawn(np.array([[0.5, 0.9], [0.1, 0.5]]), 1, tie=0.0)
     rng = np.random.default_rng(1)
-    rounds = (t for t, _ in play(state, rng, 60, answer) if state.rival[0] == state.leader[0])
+    rounds = (t for t, _ in play(state, rng, 60, answer) if state.pair[0] == state.pair[1])
     t = next(rounds)
     (rows,) = module.status(PARAMS, state, t)
     loser = next(row for row in rows if not row.active)
@@ -240,6 +271,8 @@ def test_the_money_of_a_history_is_the_sum_that_the_page_gives():
         ("wealth", [3.0, 0.0], "a wealth lies above its peak"),
         ("pending", [1, 0], "pending does not count the duels"),
         ("leader", [-1], "there are duels, and no leader"),
+        ("beater_won", [1.0, 0.0], "more duels are won than were played"),
+        ("beater_duels", [1.0, 0.0], "there are duels, and no arm that they were played with"),
     ],
 )
 def test_a_state_that_contradicts_itself_is_refused(field, value, message):

@@ -63,7 +63,7 @@ def test_positions_make_no_difference():
     actions = np.zeros((1, 2), dtype=np.int64)
     for t in range(1, 300):
         module.plan(PARAMS, one, t, rng, actions)
-        other.leader[:], other.rival[:] = one.leader, one.rival
+        other.leader[:], other.pair[:] = one.leader, one.pair
         other.pending[:], other.active[:], other.changes[:] = one.pending, one.active, one.changes
         outcome = float(rng.random() < 0.6)
         module.learn(PARAMS, one, t, actions, np.array([outcome]))
@@ -77,15 +77,17 @@ def test_positions_make_no_difference():
 # estimated.
 
 
-def mean_money(arms, rounds, probability, seed, late=0, learn=module.learn):
+def mean_money(arms, rounds, probability, seed, late=0, learn=module.learn, prepare=None):
     """The mean over all outcomes of the money bet against arm 0.
 
     `probability(t, opponent)` is that of arm 0 winning a decided duel; the duels of the others are
-    even. With `late`, so many duels are open at any time.
+    even. With `late`, so many duels are open at any time; `prepare` sets what is known before.
     """
     total = 0.0
     for outcomes in itertools.product((0.0, 1.0), repeat=rounds):
         state = new_state(arms)
+        if prepare is not None:
+            prepare(state)
         rng = np.random.default_rng(seed)
         weight = 1.0
         plans = []
@@ -134,6 +136,24 @@ def test_the_mean_money_of_the_best_arm_is_at_most_one(arms, late, probability):
         assert found <= 1.0 + 1e-9
         if probability is even:
             assert found == pytest.approx(1.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("probability", [even, drifting])
+def test_so_it_is_where_a_former_leader_is_the_opponent(probability):
+    """Arm 0 has a record that makes it meet arm 2, not the leader."""
+    met = []
+
+    def prepare(state):
+        state.leader[0] = 1
+        state.won[0], state.duels[0] = 9.0, 20.0
+        state.beater[0], state.beater_won[0], state.beater_duels[0] = 2, 2.0, 20.0
+        met.append(module.opponent_of(state, 0))
+
+    found = mean_money(3, 8, probability, 0, prepare=prepare)
+    assert set(met) == {2}
+    assert found <= 1.0 + 1e-9
+    if probability is even:
+        assert found == pytest.approx(1.0, abs=1e-9)
 
 
 def test_a_bet_that_knows_the_outcome_would_be_found():

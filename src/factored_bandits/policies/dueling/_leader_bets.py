@@ -15,11 +15,10 @@ import numpy as np
 from factored_bandits.core.arrays import Floats
 from factored_bandits.core.kernel import kernel
 
-from ._leader_record import DUELS, WON, State
+from ._leader_record import DUELS, WON, State, smoothed
 
-# Duels that the prior of an arm's share of wins is worth; its mean is that of all arms against this
-# leader, which is worth 1/2 and so many duels before the first one.
-OWN_PRIOR = 8.0
+# The prior of an arm's share of wins against the leader is that of all arms, which is 1/2 and worth
+# so many duels before the first one.
 COMMON_PRIOR = 4.0
 # the stakes 1 - 2p on past duels, each with the same share of half of the money
 STAKES = (0.05, 0.1, 0.2, 0.4, 0.8)
@@ -31,14 +30,24 @@ def share_of(state: State, k: int) -> float:
     reign = state.reign
     lost = reign[DUELS] - reign[WON]
     common = min(0.5, (lost + 0.5 * COMMON_PRIOR) / (reign[DUELS] + COMMON_PRIOR))
-    return (state.won[k] + OWN_PRIOR * common) / (state.duels[k] + OWN_PRIOR)
+    return smoothed(state.won[k], state.duels[k], common)
 
 
 @kernel
-def share_of_leader(state: State, k: int) -> float:
-    """The share of duels with arm k that the leader is expected to win, by what was before."""
-    lost = state.duels[k] - state.won[k]
-    return (lost + 0.5 * OWN_PRIOR) / (state.duels[k] + OWN_PRIOR)
+def bet_with_leader(state: State, k: int, outcome: float) -> None:
+    """The bets on a duel of arm k with the leader."""
+    leader_won = state.duels[k] - state.won[k]
+    bet(state, k, share_of(state, k), outcome)
+    bet(state, state.leader[0], smoothed(leader_won, state.duels[k], 0.5), 1.0 - outcome)
+
+
+@kernel
+def bet_with_beater(state: State, k: int, outcome: float) -> None:
+    """The bets on a duel of arm k with the former leader that beat it."""
+    won = state.beater_won[k]
+    duels = state.beater_duels[k]
+    bet(state, k, smoothed(won, duels, 0.5), outcome)
+    bet(state, state.beater[k], smoothed(duels - won, duels, 0.5), 1.0 - outcome)
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""What `dueling_leader_tea` keeps: wealth per arm, and records against the present leader only."""
+"""What `dueling_leader_tea` keeps: wealth, and records against one or two opponents of each arm."""
 
 from __future__ import annotations
 
@@ -23,6 +23,9 @@ NOBODY = -1
 WON = 0
 DUELS = 1
 
+# Duels that the prior of an arm's share of wins is worth.
+PRIOR = 8.0
+
 
 class State(NamedTuple):
     """Wealth, records against the leader, and what is open; memory grows with K, not K^2."""
@@ -33,8 +36,12 @@ class State(NamedTuple):
     duels: Floats  # (K,) decided duels of the arm and the present leader
     reign: Floats  # (2,) see WON and DUELS
     leader: Ints  # (1,) the arm that meets all others, or NOBODY before the first round
-    rival: Ints  # (1,) its opponent in the round just planned; the leader itself if none
+    beater: Ints  # (K,) the former leader that beat the arm most clearly, or NOBODY
+    beater_won: Floats  # (K,) decided duels that the arm won against it
+    beater_duels: Floats  # (K,) decided duels of the arm and it
+    pair: Ints  # (2,) the arms of the round just planned; NOBODY before the first round
     pending: Ints  # (K,) duels of two different arms that are planned and not learned
+    turn: Floats  # (K,) of the candidates, the one with the smallest value is next
     active: Bools  # (K,) the leader, and the arms that may still be the best
     changes: Ints  # (1,) of `active`, counted
 
@@ -48,14 +55,20 @@ class State(NamedTuple):
             "duels": WINS,
             "reign": WINS,
             "leader": index(arms, nobody=True),
-            "rival": index(arms, nobody=True),
+            "beater": index(arms, nobody=True),
+            "beater_won": WINS,
+            "beater_duels": WINS,
+            "pair": index(arms, nobody=True),
             "pending": COUNT,
+            "turn": SUM,
             "changes": COUNT,
         }
 
     def contradiction(self, params: Any, planned: Ints) -> str | None:
         """Nobody won more than was played, peaks are above wealth, and what is open is counted."""
         if (self.won > self.duels).any() or self.reign[WON] > self.reign[DUELS]:
+            return "more duels are won than were played"
+        if (self.beater_won > self.beater_duels).any():
             return "more duels are won than were played"
         if (self.wealth > self.peak).any():
             return "a wealth lies above its peak"
@@ -66,6 +79,8 @@ class State(NamedTuple):
             return "pending does not count the duels that are planned and not learned"
         if self.leader[0] == NOBODY and (self.duels > 0).any():
             return "there are duels, and no leader"
+        if ((self.beater_duels > 0) & (self.beater == NOBODY)).any():
+            return "there are duels, and no arm that they were played with"
         return None
 
 
@@ -78,8 +93,12 @@ def new_state(arms: int) -> State:
         duels=np.zeros(arms),
         reign=np.zeros(2),
         leader=np.array([NOBODY]),
-        rival=np.array([NOBODY]),
+        beater=np.full(arms, NOBODY),
+        beater_won=np.zeros(arms),
+        beater_duels=np.zeros(arms),
+        pair=np.array([NOBODY, NOBODY]),
         pending=np.zeros(arms, dtype=np.int64),
+        turn=np.zeros(arms),
         active=np.ones(arms, dtype=np.bool_),
         changes=np.zeros(1, dtype=np.int64),
     )
@@ -103,13 +122,29 @@ def record(state: State, k: int, outcome: float) -> None:
 
 
 @kernel
+def record_with_beater(state: State, k: int, outcome: float) -> None:
+    """A duel of arm k with the former leader that beat it."""
+    if outcome != 0.5:
+        state.beater_won[k] += outcome
+        state.beater_duels[k] += 1.0
+
+
+@kernel
+def smoothed(won: float, duels: float, prior: float) -> float:
+    """A share of wins, by a record and by a prior that is worth PRIOR duels."""
+    return (won + PRIOR * prior) / (duels + PRIOR)
+
+
+@kernel
 def enthrone(state: State, k: int) -> None:
-    """Arm k leads: of all records only that of the old leader against it is of use."""
+    """Arm k leads. The old leader keeps its record against it; others keep theirs if they lost."""
     old = state.leader[0]
     won = state.duels[k] - state.won[k]
     duels = state.duels[k]
 
     for i in range(len(state.won)):
+        if i != old and i != k:
+            keep_record(state, i, old)
         state.won[i] = 0.0
         state.duels[i] = 0.0
     state.won[old] = won
@@ -118,6 +153,16 @@ def enthrone(state: State, k: int) -> None:
     state.reign[WON] = 0.0
     state.reign[DUELS] = 0.0
     state.leader[0] = k
+
+
+@kernel
+def keep_record(state: State, i: int, old: int) -> None:
+    """The old leader becomes the beater of arm i if nobody has beaten it more clearly."""
+    share = smoothed(state.won[i], state.duels[i], 0.5)
+    if share < smoothed(state.beater_won[i], state.beater_duels[i], 0.5):
+        state.beater[i] = old
+        state.beater_won[i] = state.won[i]
+        state.beater_duels[i] = state.duels[i]
 
 
 @kernel

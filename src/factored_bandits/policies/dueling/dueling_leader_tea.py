@@ -10,9 +10,10 @@ in the same way, with the same outcome.
 
 Arm k is a candidate in round t while the log of its money is at most log t. The leader meets the
 candidate that has had the fewest duels with it for how well it does: an arm ahead of the leader
-comes sooner. An arm that is clearly ahead becomes the leader at once. Without candidates the leader
-duels itself. Which arm comes first is drawn at random, so that a preference for the first or the
-second position does no harm.
+comes sooner. An arm that is clearly ahead becomes the leader at once. A candidate that a former
+leader beats more clearly than the present one does meets that one instead, where this is cheaper.
+Without candidates the leader duels itself. Which arm comes first is drawn at random, so that a
+preference for the first or the second position does no harm.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.identical_gap(8, 0.9)
@@ -36,7 +37,8 @@ from factored_bandits.core.rng import randint
 from factored_bandits.policies.base import FOREVER, Info, LevelReport
 from factored_bandits.policies.blocks.duels import divergence, first_round
 
-from ._leader_bets import bet, share_of, share_of_leader, wealth_of_history
+from ._leader_bets import bet_with_beater, bet_with_leader, wealth_of_history
+from ._leader_order import next_candidate, opponent_of, update_turn, update_turns
 from ._leader_record import (
     DUELS,
     NOBODY,
@@ -46,14 +48,13 @@ from ._leader_record import (
     flag,
     new_state,
     record,
+    record_with_beater,
     wait_for,
 )
 
 # An arm takes over when it leads the leader by log K + TAKE_OVER. Among K arms one that is no
 # better gets so far by luck about e^-TAKE_OVER times.
 TAKE_OVER = 2.0
-# Evidence against a candidate delays it by at most e^PATIENCE times the duels of another one.
-PATIENCE = 3.0
 
 INFO = Info(
     title="Leader duels with e-processes",
@@ -68,7 +69,7 @@ INFO = Info(
     self_duel="tie",
     style=("sky", "long"),
     cost=(6, 1.9),
-    slowdown=(4, 30),
+    slowdown=(8, 10),
 )
 
 
@@ -86,20 +87,23 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
     """The leader and the next candidate, in random order; the leader twice if there is none."""
     if state.leader[0] == NOBODY:
         state.leader[0] = randint(rng, len(state.wealth))
-    leader = state.leader[0]
-    rival = leader
+    choice = state.leader[0]
+    opponent = choice
 
     # nothing is drawn where there is nothing to choose
-    if candidates(state, math.log(t)) > 0:
-        rival = next_candidate(state, rng)
-        wait_for(state, leader, rival, 1)
-
-    state.rival[0] = rival
     first = 0
-    if rival != leader and rng.random() < 0.5:
-        first = 1
-    actions[0, first] = leader
-    actions[0, 1 - first] = rival
+    if candidates(state, math.log(t)) > 0:
+        choice = next_candidate(state, rng)
+        opponent = opponent_of(state, choice)
+        wait_for(state, choice, opponent, 1)
+        update_turn(state, choice)
+        update_turn(state, opponent)
+        first = randint(rng, 2)
+
+    state.pair[0] = choice
+    state.pair[1] = opponent
+    actions[0, first] = choice
+    actions[0, 1 - first] = opponent
     return 1
 
 
@@ -114,67 +118,54 @@ def candidates(state: State, log_t: float) -> int:
 
 
 @kernel
-def next_candidate(state: State, rng: np.random.Generator) -> int:
-    """The candidate with the fewest duels for how well it does against the leader."""
-    arms = len(state.active)
-    offset = randint(rng, arms)
-    choice = NOBODY
-    least = math.inf
-
-    for step in range(arms):
-        # from a random arm on, so that none of equals is preferred
-        k = step + offset if step + offset < arms else step + offset - arms
-        if state.active[k] and k != state.leader[0]:
-            turn = math.log(1.0 + state.duels[k] + state.pending[k]) - evidence_for(state, k)
-            if turn < least:
-                least = turn
-                choice = k
-
-    return choice
-
-
-@kernel
-def evidence_for(state: State, k: int) -> float:
-    """Evidence that arm k is better than the leader; below 0, that it is not the best."""
-    won = state.won[k]
-    lost = state.duels[k] - won
-    if won > lost:
-        return divergence(lost, won)
-    return -min(PATIENCE, max(state.wealth[k], divergence(won, lost)))
-
-
-@kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
-    """Both bets, the record, and perhaps another leader.
+    """The bets, the record, and perhaps another leader.
 
-    A late duel that was planned under another leader changes nothing, unless its two arms are the
-    present leader and another one.
+    A late duel that was planned under another leader changes nothing, unless there is a record of
+    its two arms.
     """
     first = actions[0, 0]
     second = actions[0, 1]
-    leader = state.leader[0]
-    state.rival[0] = leader
-    if first == second:
-        return
+    outcome = rewards[0]
+    if first != second:
+        wait_for(state, first, second, -1)
 
-    wait_for(state, first, second, -1)
-    if first != leader and second != leader:
-        return
+        if state.leader[0] == second:
+            learn_with_leader(state, first, outcome)
+        elif state.leader[0] == first:
+            learn_with_leader(state, second, 1.0 - outcome)
+        elif state.beater[first] == second:
+            learn_with_beater(state, first, outcome)
+        elif state.beater[second] == first:
+            learn_with_beater(state, second, 1.0 - outcome)
 
-    k = second if first == leader else first
-    outcome = rewards[0] if first == k else 1.0 - rewards[0]
-    bet(state, k, share_of(state, k), outcome)
-    bet(state, leader, share_of_leader(state, k), 1.0 - outcome)
+        update_turn(state, first)
+        update_turn(state, second)
+        # what the next round will find, so that rounds without candidates change nothing
+        flag(state, first, math.log(t + 1.0))
+        flag(state, second, math.log(t + 1.0))
+
+    state.pair[0] = state.leader[0]
+    state.pair[1] = state.leader[0]
+
+
+@kernel
+def learn_with_leader(state: State, k: int, outcome: float) -> None:
+    """A duel of arm k with the leader, which it may replace."""
+    bet_with_leader(state, k, outcome)
     record(state, k, outcome)
 
     lead = divergence(state.duels[k] - state.won[k], state.won[k])
     if lead >= math.log(len(state.wealth)) + TAKE_OVER:
         enthrone(state, k)
-        state.rival[0] = k
+        update_turns(state)
 
-    # what the next round will find, so that rounds without candidates change nothing
-    flag(state, first, math.log(t + 1.0))
-    flag(state, second, math.log(t + 1.0))
+
+@kernel
+def learn_with_beater(state: State, k: int, outcome: float) -> None:
+    """A duel of arm k with the former leader that beat it."""
+    bet_with_beater(state, k, outcome)
+    record_with_beater(state, k, outcome)
 
 
 @kernel
@@ -207,10 +198,10 @@ def active_sets(params: Params, state: State) -> tuple[Bools, int]:
 
 
 def propensities(params: Params, state: State, length: int) -> list[Floats]:
-    """Per position: the leader and its rival with probability one half each."""
+    """Per position: the two arms of the round with probability one half each."""
     known = np.zeros(len(state.wealth))
-    known[state.leader[0]] += 0.5
-    known[state.rival[0]] += 0.5
+    known[state.pair[0]] += 0.5
+    known[state.pair[1]] += 0.5
     return [known, known.copy()]
 
 
@@ -247,8 +238,10 @@ def warm_start(params: Params, state: State, wins: Floats) -> None:
     trails = [max(divergence(wins[k, j], wins[j, k]) for j in range(arms)) for k in range(arms)]
     net = (wins - wins.T).sum(axis=1)
     leader = min(range(arms), key=lambda k: (trails[k], -net[k]))
-    state.leader[0] = state.rival[0] = leader
+    state.leader[0] = leader
+    state.pair[:] = leader
     state.won[:] = wins[:, leader]
     state.duels[:] = wins[:, leader] + wins[leader]
     state.reign[WON] = wins[leader].sum()
     state.reign[DUELS] = state.duels.sum()
+    update_turns(state)
