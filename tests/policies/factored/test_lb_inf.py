@@ -10,6 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from factored_bandits.policies import describe
 from factored_bandits.policies.blocks.lb_inf import (
     BETA,
     ESTIMATE,
@@ -193,3 +194,11 @@ def test_learners_side_by_side_do_not_touch_each_other():
     assert table[PROBABILITY, 3:] == pytest.approx(alone[PROBABILITY])
     lb_inf_weights(table, 2, 1, 2.0, 0.0)
     assert table[PROBABILITY, 2] == 1.0
+
+
+def test_no_more_is_promised_than_was_proven():
+    """The log barrier costs sqrt(K T log T), and the proof has gamma = log T for a known T."""
+    said = describe("lb_inf").info.guarantee
+    assert "sqrt(K T log T)" in said
+    assert "sqrt(K t)" not in said
+    assert "not proven with gamma = log(1 + t)" in said

@@ -42,7 +42,7 @@ from .wealth import (
 FORECAST = ROWS  # the mean reward of the level in its last plays
 PLAYS = ROWS + 1  # how many, from 1 to WINDOW: the first is a reward of 1/2 that nobody got
 WINDOW = 200.0
-CAUTION = 1.0  # of the stakes: from 0.05 to 4 hardly matters (docs/decisions.md)
+CAUTION = 1.0  # of the stakes: between 0.25 and 4 it matters little (docs/decisions.md)
 TINY = 1e-300  # no division by zero, also of forged probabilities
 CLOSEST = 1e-6  # a forecast is not closer to 0 or 1
 
@@ -54,7 +54,11 @@ LEAST = 16
 
 
 def new_bets(levels: int) -> Floats:
-    """A table (6, levels) in which nobody has bet and every forecast is 1/2."""
+    """A table (6, levels) in which nobody has bet and every forecast is 1/2.
+
+    >>> new_bets(1)[:, 0].tolist()
+    [1.0, 1.0, 0.0, 0.0, 0.5, 1.0]
+    """
     bets = new_wealth(levels, ROWS + 2)
     bets[FORECAST] = 0.5
     bets[PLAYS] = 1.0

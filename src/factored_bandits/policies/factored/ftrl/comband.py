@@ -70,7 +70,7 @@ INFO = Info(
     reference="Cesa-Bianchi & Lugosi, Combinatorial Bandits, JCSS 78, 2012",
     needs_horizon=True,
     style=("green", "dashdot"),
-    cost=(420, 1.2),
+    cost=(600, 1.2),
 )
 
 

@@ -65,7 +65,7 @@ INFO = Info(
     reference="Auer, Cesa-Bianchi, Freund & Schapire, SIAM J. Comput. 32, 2002; Bubeck & "
     "Cesa-Bianchi 2012, Thm 3.1",
     style=("green", "dotted"),
-    cost=(450, 1.2),
+    cost=(650, 1.2),
 )
 
 

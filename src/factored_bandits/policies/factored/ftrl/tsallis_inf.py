@@ -54,7 +54,7 @@ INFO = Info(
     reference="Zimmert & Seldin, An Optimal Algorithm for Stochastic and Adversarial Bandits, "
     "AISTATS 2019; JMLR 2021",
     style=("green", "dashed"),
-    cost=(420, 1.2),
+    cost=(590, 1.2),
     slowdown=(40,),
 )
 
