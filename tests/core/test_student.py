@@ -54,12 +54,12 @@ def test_more_comparisons_need_more():
 
 
 def test_wrong_verdicts_are_as_rare_as_the_level_says():
-    """20,000 samples of 4 normal numbers with mean 0, where "it is positive" must not hold.
+    """8,000 samples of 4 normal numbers with mean 0, where "it is positive" must not hold.
 
     Exact binomial bounds at 10^-6; three standard errors would give 2.9 %, far above.
     """
     rng = np.random.default_rng(5)
-    runs = rng.standard_normal((20_000, 4))
+    runs = rng.standard_normal((8_000, 4))
     wrong = sum(verdict_of_runs(run) == "holds" for run in runs)
     low, high = scipy_stats.binom.ppf([1e-6, 1 - 1e-6], len(runs), LEVEL)
     assert low <= wrong <= high

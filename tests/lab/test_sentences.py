@@ -117,6 +117,13 @@ def test_the_module_without_spare_plays_is_tem():
     assert len(sizes) > 2, "levels were eliminated"
 
 
+def test_phases_are_estimated_as_such():
+    """By its 10^6 rounds a repetition would be counted as minutes, and have a task of its own."""
+    tasks = lab.make_tasks(lab.load("spare_plays").SPEC, "quick")
+    assert sum(task.seconds for task in tasks) == pytest.approx(120 * spare_plays.SECONDS)
+    assert len(tasks) <= 3
+
+
 @pytest.mark.parametrize("to_all", [False, True])
 def test_who_gets_the_spare_plays(to_all):
     module = spare_plays.Module(4, to_all)

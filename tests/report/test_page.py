@@ -108,6 +108,7 @@ def test_two_tables_with_two_counts(page):
     assert "The paper says</th>" in papers
     assert "We expect</th>" in ours
     assert '<p class="unit">in words</p>' in ours
+    assert "wrong with a probability of at most 1 %" in text
     assert papers.index("Uniform play learns nothing") < papers.index("Something else"), (
         "what fails stands above what is undecided"
     )

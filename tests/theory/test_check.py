@@ -94,6 +94,27 @@ def test_one_repetition():
     assert (single.regret <= single.upper).all()
 
 
+def test_a_bound_within_the_error_of_a_mean_is_undecided():
+    """Three runs need 7 standard errors for one comparison, more for all checkpoints and levels."""
+    found = fb.theory.check(run(PROBLEM), PROBLEM)
+    for errors, expected in ((-6.0, None), (6.0, None), (-8.0, False), (8.0, True)):
+        lower = found.regret - errors * found.standard_error
+        near = dataclasses.replace(found, lower=lower, fraction=1.0)
+        assert near.above_lower is expected
+        assert ("undecided at the 1% level" in str(near)) == (expected is None)
+
+    upper = found.regret + 20.0 * found.standard_error + 1e-9
+    near = dataclasses.replace(found, upper=upper, pulls=[])
+    assert near.below_upper is None
+    assert "upper bound: undecided at the 1% level" in str(near)
+    far = dataclasses.replace(found, upper=found.regret + 1e6 * found.standard_error + 1e-9)
+    assert far.below_upper is True
+    assert (
+        dataclasses.replace(far, upper=far.regret - 1e6 * far.standard_error - 1.0).below_upper
+        is False
+    )
+
+
 def test_a_foreign_environment_has_no_lower_bound():
     problem = make("table", means=[0.9, 0.2])
     foreign = dataclasses.replace(problem, module=Foreign, data=problem)

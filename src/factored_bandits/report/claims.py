@@ -20,7 +20,7 @@ class Claim:
     """
 
     experiment: str  # the experiment that decides it
-    says: str  # what the paper says, or what we expect; in our words, with the section
+    says: str  # the paper's sentence with its section and how it is read, or what we expect
     measured: str  # what came out, with its standard error; parts are separated by "; "
     verdict: Verdict
     figure: str = ""  # the name of the chart that shows it, where there is one
