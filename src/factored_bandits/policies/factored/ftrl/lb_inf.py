@@ -60,8 +60,8 @@ INFO = Info(
     scale=(0.0, 1.0),
     assumption="uniform identifiability (each factor then faces a stochastically constrained "
     "adversary)",
-    guarantee="with gamma = log T: O(sum of (variance / gap + 1) log T), and O(sqrt(K T log T)) per "
-    "factor against an adversary; not proven with gamma = log(1 + t), as here",
+    guarantee="with gamma = log T: O(sum of (variance / gap + 1) log T), and O(sqrt(K T log T)) "
+    "per factor against an adversary; not proven with gamma = log(1 + t), as here",
     reference="Ito, Tsuchiya & Honda, Adversarially Robust Multi-Armed Bandit Algorithm with "
     "Variance-Dependent Regret Bounds, COLT 2022; per factor as in Zimmert & Seldin 2018",
     style=("green", "solid"),
