@@ -9,7 +9,7 @@ from .stats import LEVEL, Verdict
 def at_least(count: int, runs: int, probability: float) -> float:
     """The probability that something happens in at least so many of the runs.
 
-    >>> at_least(0, 5, 0.1), at_least(5, 5, 0.5), at_least(6, 5, 0.5)
+    >>> at_least(0, 5, 0.1), round(at_least(5, 5, 0.5), 9), at_least(6, 5, 0.5)
     (1.0, 0.03125, 0.0)
     """
     if count <= 0:
