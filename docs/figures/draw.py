@@ -104,7 +104,7 @@ def regret() -> None:
         effects=[[0.0] * 11 + [1.6], [0.0] * 7 + [1.5], [0.0] * 4 + [1.2]],
         base=-2.5,
     )
-    policies = "leader_tea, tea(bound=betting), tea, flat_ucb1, uniform"
+    policies = "lb_inf, leader_tea, tea(bound=betting), tea, flat_ucb1, uniform"
     comparison = fb.compare(policies, page, 100_000, 4, seed=1, progress=False)
     save(
         fb.plot.regret(comparison, title="480 pages: what each algorithm loses"),

@@ -18,14 +18,16 @@ ARGUMENTS = {"factored": "factors={name: [levels]}", "duel": "arms=[...]"}
 def chosen(
     policy: str | types.ModuleType | Policy | None,
     labels: Labels,
-    reward_range: Any,
     params: dict[str, Any],
+    *,
+    bounded: bool,
+    diagnostics: bool,
 ) -> Policy:
-    """The policy, made; without one the default for factors or for arms."""
+    """The policy, made; without one the default for what the agent is to do."""
     if policy is not None:
         return make(policy, **params)
 
-    label = default(labels.kind, bounded=reward_range is not None)
+    label = default(labels.kind, bounded=bounded, diagnostics=diagnostics)
     if params:
         # The default may be another one in a later version; then they would mean something else.
         unknown = ", ".join(params)

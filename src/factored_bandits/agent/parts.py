@@ -52,7 +52,14 @@ class Parts:
         **params: Any,
     ) -> None:
         self._labels = labels(factors, arms)
-        self._policy = fit.chosen(policy, self._labels, reward_range, params)
+        diagnostics = flag("diagnostics", diagnostics)
+        self._policy = fit.chosen(
+            policy,
+            self._labels,
+            params,
+            bounded=reward_range is not None,
+            diagnostics=diagnostics,
+        )
         fit.check_fit(self._policy, self._labels, horizon)
         self._self_duels = checked_self_duels(self_duels, self._policy, self._labels)
         self._rewards = rewards(self._policy, reward_range, default, self._labels.names)
@@ -71,7 +78,7 @@ class Parts:
         state = self._policy.module.init(self._params, sizes, self._horizon)
 
         self._interaction_test = None
-        if flag("diagnostics", diagnostics):
+        if diagnostics:
             self._interaction_test = fit.interaction_test(
                 self._policy, self._labels, self._rewards.range
             )

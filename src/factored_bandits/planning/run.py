@@ -9,7 +9,7 @@ from typing import Any
 
 from factored_bandits.core.checks import integer
 from factored_bandits.environments import Environment
-from factored_bandits.policies import Policy, default
+from factored_bandits.policies import Policy
 from factored_bandits.simulation.choosing import Written, chosen_policies
 from factored_bandits.simulation.result import Result
 from factored_bandits.simulation.runner import check_playable
@@ -22,8 +22,9 @@ from .plan import Plan
 from .prepare import add_flat_peer, fixed_test_of, lengths, missing_guarantee, problem_of
 from .words import Clock
 
-# the one that decides soonest, the default of an agent, the paper's, and one that never decides
-DEFAULT_POLICIES = ("tea(bound=betting)", default("factored"), "tea", "marginal_thompson")
+# the one that decides soonest, one that loses less until then, the paper's, and one that never
+# decides, as the default of an agent does not
+DEFAULT_POLICIES = ("tea(bound=betting)", "leader_tea", "tea", "marginal_thompson")
 STAGES = (10**5, 10**6, 10**7)  # a simulation that has decided by then is not made longer
 CHECKPOINTS = 400
 

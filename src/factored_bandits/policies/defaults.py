@@ -9,14 +9,16 @@ from .base import Kind
 # Each certifies, needs no horizon, and is never far from the best: neither on average nor in its
 # worst run.
 DEFAULTS: dict[Kind, str] = {
-    "factored": "leader_tea",
-    "duel": "dueling_tea(bound=betting)",
+    "factored": "lb_inf",
+    "duel": "dueling_leader_tea",
 }
+# The interaction test needs blocks in random order.
+DIAGNOSED = "leader_tea"
 # Bets need rewards of a declared range; the paper's bound does not.
 UNBOUNDED = "tea"
 
 
-def default(kind: Kind, *, bounded: bool = True) -> str:
+def default(kind: Kind, *, bounded: bool = True, diagnostics: bool = False) -> str:
     """Give the policy that `fb.Agent` plays unless another is named.
 
     Parameters
@@ -25,6 +27,8 @@ def default(kind: Kind, *, bounded: bool = True) -> str:
         "factored" or "duel".
     bounded
         Whether rewards have a declared range. Those of duels always have.
+    diagnostics
+        Whether the agent is to test if every factor has a best level.
 
     Returns
     -------
@@ -45,6 +49,8 @@ def default(kind: Kind, *, bounded: bool = True) -> str:
     'tea'
     """
     one_of("kind", kind, tuple(DEFAULTS))
-    if kind == "factored" and not bounded:
+    if kind == "duel":
+        return DEFAULTS[kind]
+    if not bounded:
         return UNBOUNDED
-    return DEFAULTS[kind]
+    return DIAGNOSED if diagnostics else DEFAULTS[kind]
