@@ -296,6 +296,11 @@ def test_the_best_of_many_arms_is_found_soon():
     assert result.correct[:, -1].all()
 
 
+def test_memory_grows_with_the_arms_not_with_their_pairs():
+    sizes = [sum(array.nbytes for array in new_state(arms)) for arms in (1000, 2000)]
+    assert sizes[1] < 2 * sizes[0] < 200_000
+
+
 # The prototype of the specification, mean regret at 50,000 rounds.
 REFERENCE = {
     "identical_gap(16, 0.7)": (lambda: fb.environments.identical_gap(16, 0.7), 435),
