@@ -28,8 +28,8 @@ class Agent(Knowledge, Saving):
     policy
         A name or a label such as "tea(bound=betting)", a made policy, or a module of your own. By
         default the one that `fb.policies.default` gives for factors, for arms, for unbounded
-        rewards, or with `diagnostics`. It may change from one version to the next; an agent that is loaded keeps the
-        policy that it was made with.
+        rewards, or with `diagnostics`. It may change from one version to the next; an agent that is
+        loaded keeps the policy that it was made with.
     factors
         The levels of each factor, to choose one level of each.
     arms
