@@ -65,6 +65,14 @@ def test_results_come_from_the_files_as_the_simulator_gave_them(tmp_path, monkey
     assert stored.eliminations == fresh.eliminations
     assert bool(stored.eliminations) == (policy == "tea")
     assert all(record.seconds > 0.0 for record in stored.records)
+
+    if policy == "tea":
+        fresh = fb.simulate(stored.policy, problem, 6_000, **options, certify=True)
+        assert fb.certificate(stored) == fb.certificate(fresh)
+        assert [result.problem for result in found.certified()] == found.problems
+    else:
+        assert stored.p_values is None
+        assert found.certified() == []
     with pytest.raises(UnknownNameError, match="result of tea on named 'c'"):
         found.result("c", "tea")
 

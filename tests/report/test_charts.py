@@ -13,6 +13,7 @@ import factored_bandits as fb
 from factored_bandits.core.stats import log_log_slope
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.report.charts import (
+    certified,
     curves,
     finals,
     fitted,
@@ -274,3 +275,49 @@ def test_plotly_gets_the_same_numbers(frame):
     for line in panel.lines:
         np.testing.assert_allclose(drawn[line.key]["y"], line.y, rtol=5e-4)  # four digits
         assert drawn[line.key]["line"]["color"] == line.look.colour
+
+
+# What could be signed in the end
+
+
+def certifying(policy, problem, rounds):
+    options = {"repetitions": 3, "seed": 2, "progress": False, "certify": True}
+    return fb.simulate(policy, problem, rounds, **options)
+
+
+def test_shares_of_wrong_levels_are_counted_without_the_best(monkeypatch):
+    """By hand from the p-values of each run, over two problems."""
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    problems = [fb.environments.spiked(levels, 0.81, gap) for levels, gap in ((3, 0.6), (4, 0.8))]
+    results = [certifying("tea(bound=betting)", problem, 300) for problem in problems]
+
+    shares = []
+    for result in results:
+        ruled_out = [p_values <= 0.05 for p_values in result.p_values]
+        right = sum(
+            np.delete(factor, best, axis=1).sum()
+            for factor, best in zip(ruled_out, result.best, strict=True)
+        )
+        shares.append(right / (3 * 2 * (result.environment.sizes[0] - 1)))
+    assert 0.0 < min(shares) < max(shares)
+
+    chart = certified([*results, certifying("tea", problems[0], 300)])
+    quiet, loud = chart.panels[0].dots
+    assert (quiet.label, quiet.value) == ("tea", 0.0)
+    assert loud.label == "tea betting"
+    assert (loud.value, loud.low, loud.high) == (np.mean(shares), min(shares), max(shares))
+    assert "ruled out 0 times in 18 factors and runs" in chart.caption
+
+
+def test_without_p_values_there_is_nothing_to_sign(results):
+    with pytest.raises(InvalidInputError, match="nothing to draw"):
+        certified([])
+    with pytest.raises(InvalidInputError, match="certify=True"):
+        certified(results[6])
+
+
+def test_a_result_that_is_there_twice_is_refused(monkeypatch):
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    result = certifying("tea", fb.environments.spiked(levels=2), 20)
+    with pytest.raises(InvalidInputError, match="is there twice; give each result once"):
+        certified([result, result])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,7 +37,7 @@ class Results:
     eliminations
         A row per elimination and re-entry of a level.
     plays
-        A row per problem, policy, repetition and level.
+        A row per problem, policy, repetition and level, with its p-value if there is one.
     missing
         How many tasks are not finished.
 
@@ -115,7 +116,9 @@ class Results:
         if not len(chosen):
             raise self._unknown(problem, policy)
 
-        cell = self._cell(problem, policy)
+        cell = self._cells.get((problem, policy))
+        if cell is None:
+            raise self._unknown(problem, policy)
         records = records_of(
             chosen,
             self._rows(self.eliminations, problem, policy),
@@ -131,15 +134,32 @@ class Results:
             name=problem,
         )
 
-    def _cell(self, problem: str, policy: str) -> Cell:
-        """The policy and the problem as objects, from the tasks of the experiment."""
-        for task in make_tasks(self.spec, self.preset):
-            for chunk in task.chunks:
-                cell = chunk.cell
-                if cell.instance.name == problem and cell.policy.label == policy:
-                    return cell
+    def certified(self) -> list[Result]:
+        """The results of all policies that have p-values, problem by problem.
 
-        raise self._unknown(problem, policy)
+        Returns
+        -------
+        list of Result
+            As `fb.simulate(..., certify=True)` would have returned them; `fb.certificate` takes
+            them.
+        """
+        known = self.plays[self.plays.p_value.notna()]
+        pairs = set(zip(known.problem, known.policy, strict=True))
+        return [
+            self.result(problem, policy)
+            for problem in self.problems
+            for policy in self.policies(problem)
+            if (problem, policy) in pairs
+        ]
+
+    @cached_property
+    def _cells(self) -> dict[tuple[str, str], Cell]:
+        """The policies and problems as objects, from the tasks of the experiment."""
+        return {
+            (chunk.cell.instance.name, chunk.cell.policy.label): chunk.cell
+            for task in make_tasks(self.spec, self.preset)
+            for chunk in task.chunks
+        }
 
     def _unknown(self, problem: str, policy: str) -> UnknownNameError:
         return UnknownNameError.of(f"result of {policy} on", problem, self.problems)

@@ -1,7 +1,8 @@
 """Records as tables and back: what a task stores, and what is read from it.
 
 Three tables: `results` has a row per repetition and checkpoint, `eliminations` one per elimination
-and re-entry, `plays` one per repetition and level.
+and re-entry, `plays` one per repetition and level, with the p-value of its being the best at the
+horizon where the policy has one.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from factored_bandits import __version__
-from factored_bandits.core.arrays import Ints, offsets_of
+from factored_bandits.core.arrays import Floats, Ints, offsets_of
 from factored_bandits.environments import Environment
 from factored_bandits.errors import MissingExtraError
 from factored_bandits.simulation.checkpoints import checkpoints_of
@@ -49,11 +50,11 @@ FACTS = (
 COLUMNS = {
     "results": (*KEYS, *MEASURED, *FACTS, "seconds"),
     "eliminations": (*KEYS, "round", "factor", "level", "event", "task"),
-    "plays": (*KEYS, "factor", "level", "plays", "task"),
+    "plays": (*KEYS, "factor", "level", "plays", "p_value", "task"),
 }
 # Columns by type; all others are text.
 INTEGERS = ("repetition", "round", "horizon", "seed", "factor", "level", "plays")
-REALS = ("regret", "seconds")
+REALS = ("regret", "seconds", "p_value")
 BOOLEANS = ("correct",)
 
 
@@ -136,8 +137,18 @@ def _plays(task: Task, chunk: Chunk, records: Sequence[RunRecord]) -> dict[str, 
         "factor": np.tile(factor, chunk.repetitions),
         "level": np.tile(level, chunk.repetitions),
         "plays": np.concatenate([plays for record in records for plays in record.plays]),
+        "p_value": np.concatenate([_p_values(record, levels) for record in records]),
         "task": [task.name] * (levels * chunk.repetitions),
     }
+
+
+def _p_values(record: RunRecord, levels: int) -> Floats:
+    """One per level; nan where nothing is proved, and for the second position of duels."""
+    column = np.full(levels, np.nan)
+    if record.p_values is not None:
+        known = np.concatenate(record.p_values)
+        column[: len(known)] = known
+    return column
 
 
 def records_of(
@@ -158,7 +169,7 @@ def records_of(
     Returns
     -------
     tuple of RunRecord
-        In ascending order of the repetitions; p-values are not stored.
+        In ascending order of the repetitions.
     """
     edges = offsets_of(sizes)[1:-1]
     found = []
@@ -175,11 +186,18 @@ def records_of(
             correct=rows.correct.to_numpy(dtype=np.bool_),
             plays=tuple(np.split(own.plays.to_numpy(), edges)),
             events=_events(events),
+            p_values=_known(np.split(own.p_value.to_numpy(dtype=np.float64), edges)),
             seconds=float(rows.seconds.iloc[0]),
         )
         found.append(record)
 
     return tuple(found)
+
+
+def _known(p_values: Sequence[Floats]) -> tuple[Floats, ...] | None:
+    """Those of the factors that have some; None if no factor has."""
+    known = tuple(each for each in p_values if not np.isnan(each).any())
+    return known or None
 
 
 def _events(rows: pandas.DataFrame) -> Ints:

@@ -127,6 +127,7 @@ def player(cell: Cell) -> Callable[[int], RunRecord]:
         return partial(own, cell, points)
 
     runner = Runner(cell.policy, cell.problem, points, cell.spec.seed)
+    runner.certify = _certifies(runner)
     _compile(cell.policy, cell.problem)
 
     def play(repetition: int) -> RunRecord:
@@ -135,6 +136,17 @@ def player(cell: Cell) -> Callable[[int], RunRecord]:
         return record
 
     return play
+
+
+def _certifies(runner: Runner) -> bool:
+    """Whether the policy has p-values on this problem."""
+    if not runner.policy.certifies:
+        return False  # some of those have large states
+    try:
+        runner.p_values(runner.new_state())
+    except InvalidInputError:
+        return False
+    return True
 
 
 def _compile(policy: Policy, problem: Environment) -> None:

@@ -9,6 +9,8 @@ from factored_bandits.lab.spec import EVERY, Preset, Spec
 from factored_bandits.report.charts import Chart, profile
 from factored_bandits.report.claims import Claim
 
+from ._certified import certified_charts
+
 WITHIN = 2.0
 LARGE = ("paper p=0.7 K=256", "paper p=0.95 K=512")
 
@@ -84,6 +86,10 @@ def _ratio(results: Results, problem: str) -> float:
 
 
 def charts(results: Results) -> list[Chart]:
-    """Performance profiles."""
-    title = f"{len(results.problems)} problems with duels: how often each policy is near the best"
-    return [profile(results.frame, "suite_duels-profile", title, stressed=["dts"])]
+    """Performance profiles, and what could be signed in the end."""
+    count = len(results.problems)
+    title = f"{count} problems with duels: how often each policy is near the best"
+    near = profile(results.frame, "suite_duels-profile", title, stressed=["dts"])
+
+    title = f"{count} problems with duels: wrong arms that are ruled out in the end"
+    return [near, *certified_charts(results, title)]

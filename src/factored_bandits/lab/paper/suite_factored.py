@@ -8,6 +8,8 @@ from factored_bandits.lab.spec import EVERY, Preset, Spec
 from factored_bandits.report.charts import Chart, profile
 from factored_bandits.report.claims import Claim, reason_of
 
+from ._certified import certified_charts
+
 SPEC = Spec(
     name="suite_factored",
     title="All factored policies on the suite of factored problems",
@@ -51,7 +53,10 @@ def claims(results: Results) -> list[Claim]:
 
 
 def charts(results: Results) -> list[Chart]:
-    """Performance profiles."""
+    """Performance profiles, and what could be signed in the end."""
     count = len(results.problems)
     title = f"{count} factored problems: how often each policy is near the best"
-    return [profile(results.frame, "suite_factored-profile", title, stressed=["uniform"])]
+    near = profile(results.frame, "suite_factored-profile", title, stressed=["uniform"])
+
+    title = f"{count} factored problems: wrong levels that are ruled out in the end"
+    return [near, *certified_charts(results, title)]

@@ -3,6 +3,7 @@
 from factored_bandits.core.stats import Slope
 from factored_bandits.report.chart import Chart
 
+from .certified import certified
 from .curves import Scale, curves
 from .finals import finals
 from .overlay import overlay
@@ -16,6 +17,7 @@ __all__ = [
     "Peer",
     "Scale",
     "Slope",
+    "certified",
     "curves",
     "finals",
     "fitted",
