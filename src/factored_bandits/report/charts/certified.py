@@ -15,6 +15,8 @@ from factored_bandits.report.chart import Axis, Chart, Dot, Panel
 from factored_bandits.report.palette import looks, short
 from factored_bandits.simulation.result import Result
 
+PERCENTS = tuple((share / 100.0, f"{share}%") for share in range(0, 101, 20))
+
 
 def certified(
     results: Sequence[Result],
@@ -96,7 +98,7 @@ def certified(
     listed = "; ".join(f"{dot.label} {dot.text}" for dot in reversed(dots))
     panel = Panel(
         title="",
-        x=Axis("share of the wrong levels ruled out", (0.0, 1.06)),
+        x=Axis("share of the wrong levels ruled out", (0.0, 1.06), ticks=PERCENTS),
         y=Axis("", (-0.7, len(dots) - 0.3), ticks=tuple((i, d.label) for i, d in enumerate(dots))),
         dots=tuple(dots),
         alt=f"Share of the wrong levels that are ruled out: {listed}.",
