@@ -33,7 +33,7 @@ from regret_tables import (
 import factored_bandits as fb
 from factored_bandits.core.progress import Progress
 from factored_bandits.policies import Policy
-from factored_bandits.simulation.compare import suitable
+from factored_bandits.simulation.choosing import suitable
 
 # beside one of each with its defaults
 VARIANTS = {"factored": "tea(bound=betting)", "duel": "dueling_tea(bound=betting)"}

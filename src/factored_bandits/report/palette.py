@@ -1,7 +1,7 @@
 """One palette for every figure: an algorithm keeps its colour and its line where it can.
 
 Colours are those of Okabe & Ito, told apart by the colour-blind, without yellow, which vanishes on
-white; times seven dash patterns. A variant of an algorithm (other parameters) keeps its colour and
+white; times eight dash patterns. A variant of an algorithm (other parameters) keeps its colour and
 dashes and is told apart by a marker.
 
 Policies say in `Info.style` what they look like. Every other algorithm gets a free pair of colour
@@ -46,6 +46,7 @@ DASHES: dict[str, tuple[float, ...]] = {
     "long": (10.0, 2.5),
     "dashdotdot": (6.0, 1.6, 1.2, 1.6, 1.2, 1.6),
     "short": (2.5, 1.5),
+    "sparse": (4.0, 4.0),
 }
 # The same colours where the page is dark.
 DARK = {

@@ -12,6 +12,7 @@ from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.blocks.lb_inf import ESTIMATE, PROBABILITY, lb_inf_table
 from factored_bandits.policies.blocks.propensities import recall
 from factored_bandits.policies.blocks.tsallis import learning_rate
+from factored_bandits.policies.blocks.wealth import new_wealth
 from factored_bandits.policies.dueling import vdb
 from factored_bandits.policies.dueling.reductions import doubler
 from oracles import duel_literal
@@ -168,7 +169,7 @@ def test_late_outcomes_are_weighted_by_the_propensity_of_their_draw(policy):
 
 def test_lb_inf_learns_from_both_arms():
     params = make("vdb", learner="lb_inf").encoded()
-    state = vdb.State(lb_inf_table([3]), np.zeros(1), np.zeros((1024, 3)))
+    state = vdb.State(lb_inf_table([3]), np.zeros(1), np.zeros((1024, 3)), new_wealth(3))
     vdb.learn(params, state, 1, np.array([[0, 2]]), np.array([1.0]))
     assert state.table[ESTIMATE, 0] < state.table[ESTIMATE, 1] < state.table[ESTIMATE, 2]
 
