@@ -182,7 +182,7 @@ def test_foreign_and_unreadable_files_are_named_and_the_rest_is_read(whole):
 def test_a_foreign_file_under_the_name_of_a_task_is_set_aside(folder):
     path = lab.Store(folder).path("plays", lab.make_tasks(SPEC, "quick")[0])
     pq.write_table(pa.table({"x": [1, 2]}), path)
-    with pytest.warns(lab.DamagedFileWarning, match="is no table of plays: it lacks 8 of the col"):
+    with pytest.warns(lab.DamagedFileWarning, match="is no table of plays: it lacks 9 of the col"):
         [found] = lab.run([SPEC], "quick", folder, ONE, progress=False)
     assert found.missing == 0
 

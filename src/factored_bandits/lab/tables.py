@@ -137,18 +137,15 @@ def _plays(task: Task, chunk: Chunk, records: Sequence[RunRecord]) -> dict[str, 
         "factor": np.tile(factor, chunk.repetitions),
         "level": np.tile(level, chunk.repetitions),
         "plays": np.concatenate([plays for record in records for plays in record.plays]),
-        "p_value": np.concatenate([_p_values(record, levels) for record in records]),
+        "p_value": [p for record in records for p in _p_values(record, levels)],
         "task": [task.name] * (levels * chunk.repetitions),
     }
 
 
-def _p_values(record: RunRecord, levels: int) -> Floats:
-    """One per level; nan where nothing is proved, and for the second position of duels."""
-    column = np.full(levels, np.nan)
-    if record.p_values is not None:
-        known = np.concatenate(record.p_values)
-        column[: len(known)] = known
-    return column
+def _p_values(record: RunRecord, levels: int) -> list[float | None]:
+    """One per level; None where nothing is proved, and for the second position of duels."""
+    known = [] if record.p_values is None else np.concatenate(record.p_values).tolist()
+    return known + [None] * (levels - len(known))
 
 
 def records_of(
