@@ -306,7 +306,7 @@ def test_shares_of_wrong_levels_are_counted_without_the_best(monkeypatch):
     assert (quiet.label, quiet.value) == ("tea", 0.0)
     assert loud.label == "tea betting"
     assert (loud.value, loud.low, loud.high) == (np.mean(shares), min(shares), max(shares))
-    assert "ruled out 0 times in 18 factors and runs" in chart.caption
+    assert "ruled out in 0 of 18 cases (factors and runs)" in chart.caption
 
 
 def test_without_p_values_there_is_nothing_to_sign(results):

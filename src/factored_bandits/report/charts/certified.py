@@ -96,17 +96,19 @@ def certified(
         )
 
     listed = "; ".join(f"{dot.label} {dot.text}" for dot in reversed(dots))
+    kinds = {result.environment.kind for result in results}
+    levels = "arms" if kinds == {"duel"} else "levels"
     panel = Panel(
         title="",
-        x=Axis("share of the wrong levels ruled out", (0.0, 1.06), ticks=PERCENTS),
+        x=Axis(f"share of the wrong {levels} ruled out", (0.0, 1.06), ticks=PERCENTS),
         y=Axis("", (-0.7, len(dots) - 0.3), ticks=tuple((i, d.label) for i, d in enumerate(dots))),
         dots=tuple(dots),
-        alt=f"Share of the wrong levels that are ruled out: {listed}.",
+        alt=f"Share of the wrong {levels} that are ruled out: {listed}.",
     )
     caption = (
         f"At confidence {percent(alpha)}, at the horizon. Dot: mean over problems. Bar: from the "
-        "problem with the smallest share to the one with the largest. A best level was ruled out "
-        f"{mistakes} times in {statements:,} factors and runs."
+        "problem with the smallest share to the one with the largest. The best one was ruled out "
+        f"in {mistakes} of {statements:,} cases (factors and runs)."
     )
     return Chart(name, title, caption, (panel,), numbers=(_table(shares, list(reversed(order))),))
 
