@@ -1,12 +1,20 @@
-"""What the checks of the loop cost, and those of every index: `python benchmarks/checks.py`.
+"""What the checks of the loop cost, and those of every index: `python benchmarks/checks.py [JOB]`.
 
 The loop as it is against one that trusts every plan, and against one in which every index of every
 kernel is checked, as in policies of one's own. Processor time per round, the least of several runs
 that alternate, on one worker.
+
+Where arrays and code come to lie in memory moves such a loop by a tenth and more, in either
+direction, and stays the same as long as a process lives. So every ratio is measured in several
+processes; the median and the range are shown.
 """
 
 from __future__ import annotations
 
+import json
+import os
+import statistics
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -22,7 +30,8 @@ from factored_bandits.simulation.runner import Runner
 sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
 
 ROUNDS = 1_000_000
-TRIES = 9
+TRIES = 7
+PROCESSES = 9
 TARGET = 0.02
 
 
@@ -32,8 +41,8 @@ def any_length(length, longest):
 
 
 @kernel
-def any_level(level, first, end):
-    return True
+def any_level(level, size):
+    return 0
 
 
 def jobs() -> dict[str, Runner]:
@@ -63,7 +72,7 @@ def jobs() -> dict[str, Runner]:
 def forms(runner: Runner) -> dict[str, Callable[..., object]]:
     name = runner.policy.name
     kernels = runner.kernels()
-    without = {**kernels, "is_length": any_length, "exists": any_level}
+    without = {**kernels, "is_length": any_length, "outside": any_level}
     return {
         "trusting": bind(loop.play, name, **without),
         "checked": bind(loop.play, name, **kernels),
@@ -71,35 +80,58 @@ def forms(runner: Runner) -> dict[str, Callable[..., object]]:
     }
 
 
-def main() -> None:
-    print(f"ns per round, {ROUNDS:,} rounds, least of {TRIES}; in brackets: seconds to compile")
-    for label, runner in jobs().items():
-        bound = forms(runner)
-        least = dict.fromkeys(bound, float("inf"))
-        compiling = {}
+def measure(label: str) -> dict[str, float]:
+    """Nanoseconds per round of each form, in this process."""
+    runner = jobs()[label]
+    bound = forms(runner)
+    least = dict.fromkeys(bound, float("inf"))
+    for attempt in range(TRIES + 1):
+        for form, play in bound.items():
+            runner.loop = play
+            began = time.process_time()
+            runner.repetition(0, lambda index, t: False)
+            if attempt:  # the first one compiles
+                least[form] = min(least[form], time.process_time() - began)
+    return {form: spent / ROUNDS * 1e9 for form, spent in least.items()}
 
-        for attempt in range(TRIES + 1):
-            for form, play in bound.items():
-                runner.loop = play
-                began = time.process_time()
-                runner.repetition(0, lambda index, t: False)
-                spent = time.process_time() - began
-                if attempt:
-                    least[form] = min(least[form], spent)
-                else:
-                    compiling[form] = spent
 
+def elsewhere(label: str, number: int) -> dict[str, float]:
+    """The same in a process of its own; the environment, and so the stack, is longer in each."""
+    done = subprocess.run(
+        [sys.executable, __file__, "--here", label],
+        env={**os.environ, "FB_PADDING": "x" * (37 * number)},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    found: dict[str, float] = json.loads(done.stdout)
+    return found
+
+
+def compared(rows: list[dict[str, float]], form: str, floor: str) -> str:
+    """How much slower one form is than another: median and range over the processes."""
+    ratios = sorted(row[form] / row[floor] - 1 for row in rows)
+    return f"{statistics.median(ratios):+.1%} ({ratios[0]:+.1%} to {ratios[-1]:+.1%})"
+
+
+def main(chosen: list[str]) -> None:
+    print(f"ns per round, {ROUNDS:,} rounds; medians over {PROCESSES} processes (least and most)")
+    for label in jobs():
+        if chosen and not any(name in label for name in chosen):
+            continue
+        rows = [elsewhere(label, number) for number in range(PROCESSES)]
         shown = ", ".join(
-            f"{form} {least[form] / ROUNDS * 1e9:.1f} ({compiling[form]:.0f} s)" for form in bound
+            f"{form} {statistics.median(row[form] for row in rows):.1f}" for form in rows[0]
         )
-        checks = least["checked"] / least["trusting"] - 1
-        indices = least["every index"] / least["checked"] - 1
         print(
-            f"  {label:<32} checks {checks:+.1%} (at most {TARGET:.0%}), every index {indices:+.1%}"
-            f"   {shown}",
+            f"  {label:<31} checks {compared(rows, 'checked', 'trusting')}, at most {TARGET:.0%}; "
+            f"every index {compared(rows, 'every index', 'checked')}; {shown}",
             flush=True,
         )
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:2] == ["--here"]:
+        print(json.dumps(measure(sys.argv[2])))
+    else:
+        main(sys.argv[1:])

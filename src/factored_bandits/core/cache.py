@@ -48,7 +48,7 @@ class Contents(caching.CompileResultCacheImpl):  # type: ignore[misc]
         _locator_classes = [
             locator
             for locator in caching.CompileResultCacheImpl._locator_classes
-            if locator is not caching.UserWideCacheLocator
+            if not locator.__name__.endswith("UserWideCacheLocator")  # underscored until 0.61
         ]
 
     def reduce(self, data: Any) -> Any:

@@ -2,8 +2,8 @@
 
 A kernel stays an ordinary Python function until a loop is bound, so importing the library costs
 nothing, an agent runs without compiling, and `NUMBA_DISABLE_JIT=1` (or no numba at all) gives the
-same numbers, bit for bit. How loops are compiled and kept is in `compiling` and `cache`, the only
-files that know numba.
+same numbers, bit for bit. How loops are compiled, kept and given random numbers is in `compiling`,
+`cache` and `drawing`, the only files that know numba.
 
 numba caches a compiled loop by the loop's own source file and would not notice an edited policy. So
 the cached name carries a digest of the code of every kernel the loop can reach, and of the
@@ -131,8 +131,10 @@ def _refuse_unmarked(label: str, kernels: Mapping[str, Any]) -> None:
 def _explaining(compiled: Callable[..., Any], label: str) -> Callable[..., Any]:
     """The compiled loop, with a sentence instead of numba's pages if its first call fails."""
     from . import compiling
+    from .drawing import quick
 
     def call(*arguments: Any) -> Any:
+        arguments = tuple(map(quick, arguments))
         try:
             compiling.compile_for(compiled, arguments)
             return compiled(*arguments)

@@ -37,6 +37,7 @@ class Run(NamedTuple):
 
     # Fixed.
     permutation: Ints  # (levels,) the environment's level behind each level of the policy
+    sizes: Ints  # (columns,) how many levels each column of an action has
     offsets: Ints  # (columns + 1,) where each column of an action begins in arrays over levels
     checkpoints: Ints  # (C,) rounds after which the regret is noted; the last is the horizon
     limits: Floats  # (4,) see LOW, HIGH, SHIFT, SLOPE
@@ -92,9 +93,13 @@ def is_length(length: int, longest: int) -> bool:
 
 
 @kernel
-def exists(level: int, first: int, end: int) -> bool:
-    """Whether a factor that occupies `first` to `end` in arrays over levels has this level."""
-    return 0 <= level < end - first
+def outside(level: int, size: int) -> int:
+    """Negative if a factor of this size does not have this level.
+
+    >>> [outside(level, 3) < 0 for level in (-1, 0, 2, 3)]
+    [True, False, False, True]
+    """
+    return level | (size - 1 - level)
 
 
 @kernel
@@ -104,7 +109,7 @@ def renumber(permutation: Ints, offsets: Ints, row: Ints, action: Ints) -> int:
     The answer is the first column whose level does not exist; -1 if there is none.
     """
     for l in range(len(row)):
-        if not exists(row[l], offsets[l], offsets[l + 1]):
+        if outside(row[l], offsets[l + 1] - offsets[l]) < 0:
             return l
         action[l] = permutation[offsets[l] + row[l]]
     return -1

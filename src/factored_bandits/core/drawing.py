@@ -1,0 +1,134 @@
+"""Random numbers inside compiled loops: one step of NumPy's PCG64, without a call.
+
+numba draws by calling a function of NumPy for every number. Here the step of the generator is part
+of the loop; it moves the state that the generator itself keeps, so the numbers are the same and
+either side can go on where the other stopped.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import sys
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+
+_core: Any = numba.core
+_extending: Any = numba.extending
+_types: Any = numba.types
+_struct: Any = _core.cgutils.create_struct_proxy
+_bit_generator: Any = _types.NumPyRandomBitGeneratorType("bit_generator")
+
+# O'Neill (2014), PCG XSL RR 128/64: the state moves by state * MULTIPLIER + increment; the number
+# is the exclusive or of its halves, rotated to the right by its six highest bits.
+MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645
+HALF = 64
+ROTATION = 128 - 6
+UNIT = 2.0**-53  # of a float in [0, 1): the 53 highest bits count them
+
+
+class Pcg64:
+    """A generator as compiled loops take it."""
+
+    def __init__(self, generator: np.random.Generator) -> None:
+        self.bit_generator = generator.bit_generator
+
+
+def quick(argument: Any) -> Any:
+    """What to hand to a compiled loop: a generator in the form from which it draws quickest."""
+    if not isinstance(argument, np.random.Generator):
+        return argument
+    known = type(argument.bit_generator) is np.random.PCG64 and _state_is_two_words()
+    return Pcg64(argument) if known else argument
+
+
+@functools.cache
+def _state_is_two_words() -> bool:
+    """Whether NumPy keeps the state here as this file expects it: a pointer to 2 x 128 bits."""
+    generator = np.random.PCG64(1)
+    expected = generator.state["state"]
+    pointer = ctypes.c_void_p.from_address(generator.ctypes.state.value).value
+    if pointer is None:
+        return False
+    found = ctypes.string_at(pointer, 32)
+    words = (int.from_bytes(found[:16], sys.byteorder), int.from_bytes(found[16:], sys.byteorder))
+    return words == (expected["state"], expected["inc"])
+
+
+class Pcg64Type(_types.NumPyRandomGeneratorType):  # type: ignore[misc]
+    """`Pcg64` in compiled code: a generator of which `random` is done here."""
+
+    def __init__(self) -> None:
+        super().__init__("Pcg64")
+        self.name = "Pcg64"  # numba's class gives every generator the same name
+
+
+@_extending.typeof_impl.register(Pcg64)
+def _typeof(value: Pcg64, context: Any) -> Pcg64Type:
+    return Pcg64Type()
+
+
+@_extending.register_model(Pcg64Type)
+class _Model(_extending.models.StructModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, type_: Pcg64Type) -> None:
+        members = [
+            # As numba's methods expect them of a generator.
+            ("bit_generator", _bit_generator),
+            ("meminfo", _types.MemInfoPointer(_types.voidptr)),
+            ("parent", _types.pyobject),
+            # Where the state lies: two words of 128 bits, the state and the increment.
+            ("words", _types.voidptr),
+        ]
+        super().__init__(manager, type_, members)
+
+
+@_extending.unbox(Pcg64Type)
+def _unbox(type_: Pcg64Type, value: Any, c: Any) -> Any:
+    inner = c.pyapi.object_getattr_string(value, "bit_generator")
+    generator = c.unbox(_bit_generator, inner)
+    c.pyapi.decref(inner)  # `value` holds it
+
+    found = _struct(type_)(c.context, c.builder)
+    found.bit_generator = generator.value
+    found.parent = value
+    found.meminfo = _core.cgutils.voidptr_t(None)  # nothing to count: the caller holds `value`
+
+    # NumPy's state begins with a pointer to the two words.
+    address = _struct(_bit_generator)(c.context, c.builder, value=generator.value).state
+    pointer = _core.cgutils.voidptr_t.as_pointer()
+    found.words = c.builder.load(c.builder.inttoptr(address, pointer))
+    return _extending.NativeValue(found._getvalue(), is_error=generator.is_error)
+
+
+@_extending.intrinsic
+def _next_float(context: Any, generator: Any) -> Any:
+    def code(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        wide = ir.IntType(2 * HALF)
+        narrow = ir.IntType(HALF)
+        words = _struct(signature.args[0])(target, builder, value=arguments[0]).words
+        words = builder.bitcast(words, wide.as_pointer())
+
+        increment = builder.load(builder.gep(words, [ir.IntType(32)(1)]))
+        state = builder.add(builder.mul(builder.load(words), wide(MULTIPLIER)), increment)
+        builder.store(state, words)
+
+        high = builder.trunc(builder.lshr(state, wide(HALF)), narrow)
+        mixed = builder.xor(high, builder.trunc(state, narrow))
+        turn = builder.trunc(builder.lshr(state, wide(ROTATION)), narrow)
+        back = builder.and_(builder.neg(turn), narrow(HALF - 1))
+        number = builder.or_(builder.lshr(mixed, turn), builder.shl(mixed, back))
+        float_ = builder.uitofp(builder.lshr(number, narrow(11)), ir.DoubleType())
+        return builder.fmul(float_, ir.DoubleType()(UNIT))
+
+    return _types.float64(generator), code
+
+
+@_extending.overload_method(Pcg64Type, "random", jit_options={"forceinline": True})
+def _random(generator: Any) -> Any:
+    def draw(generator: Any) -> Any:
+        return _next_float(generator)
+
+    return draw
