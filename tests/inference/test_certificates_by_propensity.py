@@ -79,7 +79,7 @@ def assert_rarely_ruled_out(p_values, best, runs, note=None):
         ]
         worst = max(count.max() for count in ruled_out)
         if note:
-            note(f"ruled out at {alpha}", worst / runs)
+            note(f"ruled out at {alpha}", float(worst / runs))
         assert worst <= drifts.most_of(runs, alpha), (alpha, ruled_out)
 
 
