@@ -152,7 +152,9 @@ def explanation(label: str, message: str) -> str:
     the kernels of 'mine' cannot be compiled, see mine.py, line 12
     """
     where = ""
-    for file, line in re.findall(r" at (\S+\.py) \((\d+)\)", message):
+    # The innermost place comes first, in one of two ways of naming it.
+    for match in re.finditer(r' at (\S+\.py) \((\d+)\)|File "([^"]+\.py)", line (\d+)', message):
+        file, line = match.group(1, 2) if match[1] else match.group(3, 4)
         if "numba" not in file:
             where = f", see {os.path.basename(file)}, line {line}"
             break
