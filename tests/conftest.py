@@ -33,6 +33,21 @@ def no_width_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COLUMNS", raising=False)
 
 
+@pytest.fixture(autouse=True)
+def compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `simulate` plays in tests is the compiled form, however short they are."""
+    import importlib
+
+    # `factored_bandits.simulation.simulate` is the function.
+    module = importlib.import_module("factored_bandits.simulation.simulate")
+    tiers_for = module.tiers_for
+
+    def waiting(runner: object, repetitions: int, compiled: object) -> object:
+        return tiers_for(runner, repetitions, True if compiled == "auto" else compiled)
+
+    monkeypatch.setattr(module, "tiers_for", waiting)
+
+
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """A clock that stands still; its one entry is the time."""

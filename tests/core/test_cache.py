@@ -185,3 +185,18 @@ def test_the_command_says_it_in_one_line(tmp_path):
     assert "uniform" in done.stdout
     [line] = done.stderr.splitlines()
     assert line.startswith("warning: compiled loops cannot be kept on disk (neither")
+
+
+def test_loops_that_nobody_used_for_long_are_forgotten(tmp_path):
+    from factored_bandits.core.cache import forget_oldest
+
+    for age, name in enumerate(["newest", "used_again", "old", "older"]):
+        for file in (f"loop.{name}-1.py311.nbi", f"loop.{name}-1.py311.1.nbc"):
+            (tmp_path / file).write_bytes(bytes(100))
+            os.utime(tmp_path / file, (10_000 - age, 10_000 - age))
+    (tmp_path / "other.cpython-311.pyc").write_bytes(bytes(1000))
+
+    forget_oldest(str(tmp_path), most_bytes=450)
+    left = sorted(path.name.partition("-")[0] for path in tmp_path.glob("*.nbi"))
+    assert left == ["loop.newest", "loop.used_again"]
+    assert len(list(tmp_path.iterdir())) == 5  # the code went with its index, the rest stayed

@@ -20,6 +20,7 @@ from .process import INTERRUPTED, WRONG_INPUT
 from .running import compare, simulate
 from .stored import results
 from .suites import suite
+from .warming import warm
 
 EPILOG = """\b
 Exit codes:
@@ -106,6 +107,7 @@ _commands = (
     results,
     policies,
     environments,
+    warm,
     version,
 )
 for _command in _commands:

@@ -6,6 +6,7 @@ error. Where nothing can be kept, loops are compiled in every process, and that 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import pickle
@@ -17,6 +18,7 @@ import numba
 
 from factored_bandits.errors import CacheWarning
 
+MOST_BYTES = 128 * 2**20  # of compiled loops in a folder; all policies together are some 40 MB
 _WARNED: list[str] = []  # why nothing can be kept, once that was said
 
 caching: Any = numba.core.caching
@@ -74,6 +76,7 @@ class Cache(caching.FunctionCache):  # type: ignore[misc]
         try:
             found = super().load_overload(sig, target_context)
             if found is None or found.signature.args == tuple(sig):
+                self._note_use(found)
                 return found
         except Exception:  # whatever damaged bytes lead to
             found = None
@@ -89,8 +92,38 @@ class Cache(caching.FunctionCache):  # type: ignore[misc]
         """Keep the compiled function, if there is room."""
         try:
             super().save_overload(sig, data)
+            forget_oldest(self.cache_path)
         except Exception as error:  # of the disk, or of an index damaged meanwhile
             _warn_once(getattr(error, "strerror", None) or str(error))
+
+    def _note_use(self, found: Any) -> None:
+        """What was used last is forgotten last."""
+        if found is not None:
+            with contextlib.suppress(OSError):  # a cache of others, which may only be read
+                os.utime(self._cache_file._index_path)
+
+
+def forget_oldest(folder: str, most_bytes: int = MOST_BYTES) -> None:
+    """Remove loops from a folder, the one first that was not used for longest, until all fit.
+
+    A loop of code that has changed is never asked for again, so it is among the first to go.
+    """
+    loops: dict[str, list[tuple[float, int, str]]] = {}
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith((".nbi", ".nbc")):
+                # An index, and the code for each processor and types: name-line.py311.1.nbc
+                facts = entry.stat()
+                loop = entry.name.rpartition("-")[0]
+                loops.setdefault(loop, []).append((facts.st_mtime, facts.st_size, entry.path))
+
+    room = most_bytes
+    for files in sorted(loops.values(), key=max, reverse=True):
+        room -= sum(size for _, size, _ in files)
+        if room < 0:
+            for _, _, path in files:
+                with contextlib.suppress(FileNotFoundError):  # another process was quicker
+                    os.remove(path)
 
 
 def _checksum(codegen: Any, content: bytes) -> bytes:

@@ -78,6 +78,21 @@ def compile_for(compiled: Any, arguments: tuple[Any, ...]) -> None:
         compiled.compile(types)
 
 
+def load_for(compiled: Any, arguments: tuple[Any, ...]) -> bool:
+    """Load a loop for the types of these arguments, unless that was done; False if not kept."""
+    if compiled.signatures:
+        return True
+
+    types = tuple(map(compiled.typeof_pyval, arguments))
+    with _core.compiler_lock.global_compiler_lock:
+        found = compiled._cache.load_overload(types, compiled.targetctx)
+        if found is None:
+            return False
+        compiled.targetctx.insert_user_function(found.entry_point, found.fndesc, [found.library])
+        compiled.add_overload(found)
+        return True
+
+
 @contextlib.contextmanager
 def _inner_libraries(names: frozenset[str]) -> Iterator[None]:
     """While a loop is compiled, the libraries of the kernels inside are `Inner` ones."""

@@ -24,7 +24,7 @@ from .linking import KERNELS, belongs_to, digest, is_kernel, linked, rebound
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_BOUND: dict[tuple[Any, str, str], Callable[..., Any]] = {}
+_BOUND: dict[str, Callable[..., Any]] = {}  # by the name of the loop
 
 
 def kernel(function: Function) -> Function:
@@ -110,12 +110,18 @@ def bind(
     from . import compiling
 
     checks = compiling.bounds_checked(bounds_checked)
-    version = digest(loop, kernels) + ("_checked" if checks else "")
-    key = (loop, label, version)
-    if key not in _BOUND:
-        name = f"{loop.__name__}_{label}_{version}"
-        _BOUND[key] = compiling.compilable(loop, name, kernels, checks)
-    return _explaining(_BOUND[key], label)
+    name = loop_name(loop, label, kernels, checks)
+    if name not in _BOUND:
+        _BOUND[name] = compiling.compilable(loop, name, kernels, checks)
+    return CompiledLoop(_BOUND[name], label)
+
+
+def loop_name(
+    loop: Callable[..., Any], label: str, kernels: Mapping[str, Any], bounds_checked: bool = False
+) -> str:
+    """The name under which a compiled loop is kept: another one for other code."""
+    version = digest(loop, kernels) + ("_checked" if bounds_checked else "")
+    return f"{loop.__name__}_{label}_{version}"
 
 
 def _refuse_unmarked(label: str, kernels: Mapping[str, Any]) -> None:
@@ -128,20 +134,39 @@ def _refuse_unmarked(label: str, kernels: Mapping[str, Any]) -> None:
         )
 
 
-def _explaining(compiled: Callable[..., Any], label: str) -> Callable[..., Any]:
-    """The compiled loop, with a sentence instead of numba's pages if its first call fails."""
-    from . import compiling
-    from .drawing import quick
+class CompiledLoop:
+    """A loop that is compiled, or loaded, when it is called for the first time."""
 
-    def call(*arguments: Any) -> Any:
+    def __init__(self, dispatcher: Any, label: str) -> None:
+        self.dispatcher = dispatcher
+        self.label = label
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run it."""
+        return self._run(arguments, call=True)
+
+    def compile(self, *arguments: Any) -> None:
+        """Compile it for arguments of these types, or load it, and do not call it."""
+        self._run(arguments, call=False)
+
+    def load(self, *arguments: Any) -> bool:
+        """Load it for arguments of these types; False if it was not kept."""
+        from . import compiling
+        from .drawing import quick
+
+        return compiling.load_for(self.dispatcher, tuple(map(quick, arguments)))
+
+    def _run(self, arguments: tuple[Any, ...], call: bool) -> Any:
+        from . import compiling
+        from .drawing import quick
+
         arguments = tuple(map(quick, arguments))
         try:
-            compiling.compile_for(compiled, arguments)
-            return compiled(*arguments)
+            compiling.compile_for(self.dispatcher, arguments)
+            return self.dispatcher(*arguments) if call else None
         except compiling.COMPILE_ERROR as error:
-            raise KernelError(explanation(label, str(error))) from error
-
-    return call
+            # A sentence instead of numba's pages.
+            raise KernelError(explanation(self.label, str(error))) from error
 
 
 def explanation(label: str, message: str) -> str:

@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
+
+from factored_bandits.simulation.runner import Runner
+from factored_bandits.simulation.warming import warm_up
+
 from .display import ProgressDisplay
 from .engines import Arguments, Engine
 from .results import Results
@@ -95,9 +100,24 @@ def _run_missing(
         if not first:
             order.reverse()  # a second run on the same folder begins at the other end
 
+        if engine.name == "processes":
+            warm_up(_runners(store, order), display.enabled)
         for name, tables in engine.run(_tasks(store, order, preset)):
             store.write(named[name], tables)
             display.done(named[name].spec.name, named[name].seconds)
+
+
+def _runners(store: Store, every: Sequence[Task]) -> list[Runner]:
+    """A runner for every loop that the tasks need, so that no two workers compile the same one."""
+    found: dict[tuple[str, str, bool], Runner] = {}
+    for task in every:
+        if not store.has(task):
+            for cell in {chunk.cell for chunk in task.chunks if not chunk.cell.own_play}:
+                problem = cell.problem
+                key = (cell.policy.name, problem.module.__name__, problem.semi_bandit)
+                if key not in found:
+                    found[key] = Runner(cell.policy, problem, np.array([cell.horizon]), seed=0)
+    return list(found.values())
 
 
 def _tasks(store: Store, every: Sequence[Task], preset: PresetName) -> Iterator[Arguments]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import platform
 import signal
 import threading
@@ -14,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from factored_bandits.core.following import end_with
 from factored_bandits.environments import Environment
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies import Policy
@@ -91,25 +91,8 @@ def work_alone(
     """`work` in a process of its own: leaves Ctrl-C to the parent, and ends with it."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _end_with(parent)
+    end_with(parent)
     return work(name, preset, source, file)
-
-
-_followed: set[int] = set()
-
-
-def _end_with(parent: int) -> None:
-    """End this process when its parent ends: a killed parent cannot tell its workers to stop."""
-    if parent in _followed or os.getpid() == parent:
-        return
-    _followed.add(parent)
-
-    def follow() -> None:
-        while os.getppid() == parent:
-            time.sleep(1.0)
-        os._exit(1)
-
-    threading.Thread(target=follow, daemon=True).start()
 
 
 def _timed(play: Callable[[int], RunRecord], repetition: int) -> RunRecord:

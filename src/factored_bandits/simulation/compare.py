@@ -6,12 +6,14 @@ from collections.abc import Iterable, Sequence
 
 from factored_bandits.environments import Environment
 
-from .checkpoints import horizon_of
+from .checkpoints import checkpoints_of, horizon_of
 from .choosing import Written, chosen_policies
 from .comparison import Comparison
+from .compilers import COMPILERS
 from .result import Result
-from .runner import check_playable
+from .runner import Runner, check_playable
 from .simulate import simulate
+from .tiers import Form, can_be_elsewhere
 
 
 def compare(
@@ -24,6 +26,7 @@ def compare(
     workers: int | None = None,
     progress: bool = True,
     certify: bool = False,
+    compiled: Form = "auto",
 ) -> Comparison:
     """Run several policies on one problem; every one meets the same noise.
 
@@ -49,6 +52,8 @@ def compare(
         Show a progress bar for each policy that takes more than two seconds.
     certify
         Keep what `fb.certificate` needs.
+    compiled
+        As in `fb.simulate`; policies are compiled side by side.
 
     Returns
     -------
@@ -73,24 +78,28 @@ def compare(
         check_playable(policy, environment, rounds)
 
     results: list[Result] = []
-    for policy in chosen:
-        try:
-            result = simulate(
-                policy,
-                environment,
-                rounds,
-                repetitions,
-                seed,
-                checkpoints,
-                workers,
-                progress=progress,
-                certify=certify,
-            )
-        except KeyboardInterrupt:  # before the first repetition was finished
-            break
-        results.append(result)
-        if result.interrupted:
-            break
+    points = checkpoints_of(checkpoints, rounds)
+    later = [Runner(policy, environment, points, seed=0) for policy in chosen[1:]]
+    with COMPILERS.ahead([runner for runner in later if can_be_elsewhere(runner)]):
+        for policy in chosen:
+            try:
+                result = simulate(
+                    policy,
+                    environment,
+                    rounds,
+                    repetitions,
+                    seed,
+                    checkpoints,
+                    workers,
+                    progress=progress,
+                    certify=certify,
+                    compiled=compiled,
+                )
+            except KeyboardInterrupt:  # before the first repetition was finished
+                break
+            results.append(result)
+            if result.interrupted:
+                break
 
     if not results:
         raise KeyboardInterrupt

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import time
 from collections.abc import Callable
@@ -12,7 +13,7 @@ import numpy as np
 from factored_bandits.core import loop
 from factored_bandits.core.arrays import Floats, Ints, offsets_of
 from factored_bandits.core.checks import shown
-from factored_bandits.core.kernel import bind
+from factored_bandits.core.kernel import bind, loop_name
 from factored_bandits.core.rng import generators
 from factored_bandits.core.run import EVENTS, FAULT, ROUND, Run, new_clock
 from factored_bandits.environments import Environment
@@ -24,7 +25,7 @@ from .faults import fault, located
 from .record import RunRecord
 
 # Plays between two looks at the clock and at Ctrl-C: doubled until a slice takes long enough.
-FIRST_SLICE = 1_000
+FIRST_SLICE = 100
 LONGEST_SLICE = 10**8
 SLICE_SECONDS = 0.2
 
@@ -82,13 +83,30 @@ class Runner:
         declared = policy.reward_range
         self.reward_range = environment.reward_range if declared == "environment" else declared
 
-        self.loop = bind(
+        self.skip_idle = skip_idle
+
+    @functools.cached_property
+    def loop(self) -> Any:
+        """What plays, compiled where that is possible; the compiler is imported only now."""
+        return bind(
             loop.play,
-            policy.name,
-            compiled=policy.compiled,
+            self.policy.name,
+            compiled=self.policy.compiled,
             bounds_checked=self.own,
-            **self.kernels(skip_idle),
+            **self.kernels(self.skip_idle),
         )
+
+    @property
+    def loop_name(self) -> str:
+        """The name under which its compiled loop is kept."""
+        return loop_name(loop.play, self.policy.name, self.kernels(self.skip_idle), self.own)
+
+    def compile(self) -> None:
+        """Compile the loop and keep it, or load it, and play nothing."""
+        policy_rng, rng = generators(self.seed)
+        state = self.new_state()
+        run = self.prepare(rng, state)
+        self.loop.compile(self.params, state, self.environment.data, run, policy_rng, rng, 0)
 
     @property
     def horizon(self) -> int:
@@ -170,7 +188,9 @@ class Runner:
 
         return np.concatenate(orders)
 
-    def repetition(self, index: int, report: Report) -> RunRecord | None:
+    def repetition(
+        self, index: int, report: Report, play: Callable[..., Any] | None = None
+    ) -> RunRecord | None:
         """Play one repetition to the end.
 
         Parameters
@@ -179,6 +199,8 @@ class Runner:
             The number of the repetition.
         report
             Called with `index` and the next round now and then; it answers whether to stop.
+        play
+            The loop, if it is not the runner's own, compiled one.
 
         Returns
         -------
@@ -188,13 +210,14 @@ class Runner:
         policy_rng, rng = generators(self.seed, index)
         state = self.new_state()
         run = self.prepare(rng, state)
+        play = play or self.loop
         events = []
         budget = FIRST_SLICE
 
         while run.clock[ROUND] <= self.horizon:
             slice_began = time.perf_counter()
             with located(self):
-                self.loop(self.params, state, self.environment.data, run, policy_rng, rng, budget)
+                play(self.params, state, self.environment.data, run, policy_rng, rng, budget)
             if time.perf_counter() - slice_began < SLICE_SECONDS:
                 budget = min(2 * budget, LONGEST_SLICE)
 

@@ -25,6 +25,7 @@ from .checkpoints import checkpoints_of, horizon_of
 from .record import RunRecord
 from .result import Result
 from .runner import Runner, check_playable
+from .tiers import Form, Tiers, form, tiers_for
 from .trial import try_out
 
 MOST_REPETITIONS = 10**9
@@ -48,6 +49,7 @@ def simulate(
     skip_idle: bool = True,
     progress: bool = True,
     certify: bool = False,
+    compiled: Form = "auto",
     watch: Callable[[Result], str] | None = None,
 ) -> Result:
     """Run a policy on a problem and measure its regret.
@@ -80,6 +82,10 @@ def simulate(
         Show a progress bar if it takes more than two seconds.
     certify
         Keep what `fb.certificate` needs.
+    compiled
+        "auto" begins in plain Python and goes over to compiled code as soon as it is there, which
+        another process makes if the run would take long; True waits for it; False stays in plain
+        Python. The numbers are the same.
     watch
         Called with all repetitions that are finished, twice a second and at the end; what it
         returns stands behind the progress bar.
@@ -116,6 +122,7 @@ def simulate(
     skip_idle = flag("skip_idle", skip_idle)
     progress = flag("progress", progress)
     certify = flag("certify", certify)
+    compiled = form("compiled", compiled)
     check_playable(made, environment, rounds)
     check_memory(made, np.array(environment.sizes), copies=min(threads, repetitions))
     _check_records(repetitions, len(points), environment)
@@ -136,11 +143,23 @@ def simulate(
         def watched(records: tuple[RunRecord, ...]) -> str:
             return watch(Result(made, environment, records, points, seed)) if watch else ""
 
-        records, interrupted = _run_all(runner, repetitions, threads, bar, watched)
+        tiers = tiers_for(runner, repetitions, compiled)
+        try:
+            records, interrupted = _run_all(runner, tiers, repetitions, threads, bar, watched)
+        finally:
+            if tiers is not None:
+                tiers.close()
 
     if not records:
         raise KeyboardInterrupt
     return Result(made, environment, records, points, seed, interrupted)
+
+
+def _note(tiers: Tiers | None, reached: Sequence[float]) -> str:
+    """What to say beside how far the run is."""
+    if tiers is not None:
+        return tiers.note
+    return COMPILING if compiles() and not any(reached) else ""
 
 
 def _check_records(repetitions: int, checkpoints: int, environment: Environment) -> None:
@@ -169,6 +188,7 @@ class Threads(ThreadPoolExecutor):
 
 def _run_all(
     runner: Runner,
+    tiers: Tiers | None,
     repetitions: int,
     workers: int,
     bar: Progress,
@@ -194,7 +214,7 @@ def _run_all(
             while len(done) < repetitions:
                 # Only a few are queued at a time, so that memory does not grow with repetitions.
                 for index in itertools.islice(remaining, 2 * workers - len(pending)):
-                    pending.add(pool.submit(runner.repetition, index, report))
+                    pending.add(pool.submit(runner.repetition, index, report, tiers))
 
                 finished, pending = wait(pending, timeout=0.1, return_when="FIRST_COMPLETED")
                 for future in finished:
@@ -206,8 +226,7 @@ def _run_all(
                     seen = watched(tuple(done[index] for index in sorted(done)))
                     said = now
 
-                waiting = compiles() and not any(reached)
-                bar.update(sum(reached), COMPILING if waiting else "", seen)
+                bar.update(sum(reached), _note(tiers, reached), seen)
         except BaseException as error:
             stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
