@@ -5,7 +5,7 @@ CONSTRAINTS ?= constraints.txt
 BIN := .venv/bin
 PYTEST := $(BIN)/pytest -n auto --dist loadgroup
 .DEFAULT_GOAL := help
-.PHONY: help demo test pytest test-full coverage bench docs lint format hooks clean
+.PHONY: help demo reproduce test pytest test-full coverage bench docs lint format hooks clean
 unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export NO_MKDOCS_2_WARNING := 1
@@ -13,8 +13,11 @@ export NO_MKDOCS_2_WARNING := 1
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: .venv/all ## set up .venv and reproduce the paper at a small size: a table of claims and a page of figures
-	$(BIN)/factored-bandits reproduce --quick --out demo
+demo: .venv/all ## set up .venv and see the paper's two comparisons: tables, pictures, a page; a minute or so
+	@$(BIN)/factored-bandits demo --out demo
+
+reproduce: .venv/all ## all experiments of the paper at a small size: which sentences hold, and a page of figures
+	$(BIN)/factored-bandits reproduce --quick --out laboratory
 
 test: lint pytest ## style, types, import rules, tests, every example; must pass before a change is sent
 
@@ -55,9 +58,12 @@ clean: ## remove everything that make has made
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 .venv/bin/python:
-	$(PYTHON) -m venv .venv
+	@echo "Making a virtual environment in .venv ..."
+	@$(PYTHON) -m venv .venv
 
 # pip twice quiet: errors are shown, warnings about where it looked for packages are not
+# --no-compile: Python compiles what is imported, which is a tenth of what is installed
 .venv/%: pyproject.toml $(CONSTRAINTS) | .venv/bin/python
-	$(BIN)/pip install -qq $(addprefix --constraint ,$(CONSTRAINTS)) --editable ".[$*]"
+	@echo "Installing factored-bandits[$*] and what it needs into .venv (once, about half a minute) ..."
+	@$(BIN)/pip install -qq --no-compile $(addprefix --constraint ,$(CONSTRAINTS)) --editable ".[$*]"
 	@touch $@

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import numpy as np
@@ -13,10 +15,11 @@ import pytest
 from click.testing import CliRunner
 
 import factored_bandits as fb
+from factored_bandits import lab
 from factored_bandits.cli.app import app
+from factored_bandits.cli.demo import EXPERIMENTS, NEXT
 from factored_bandits.cli.problems import recipe_names
 from factored_bandits.simulation import choosing
-from factored_bandits.simulation import compare as comparison
 
 SMALL = ["--levels", "3", "--horizon", "1e3", "--repetitions", "3", "--quiet"]
 
@@ -339,28 +342,35 @@ def test_a_narrow_terminal_gets_rows_as_lines(monkeypatch):
 
 def test_demo_tells_the_whole_story(tmp_path, monkeypatch):
     """The real demo's comparisons, shortened; the demo itself is timed by hand (`make demo`)."""
-    real = comparison.compare
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")  # nothing to compile
+    for name in ("rank1", "dueling_07"):
+        module = lab.load(name)
+        glance = dataclasses.replace(module.SPEC.glance, repetitions=2, horizon=300, fewer=())
+        monkeypatch.setattr(module, "SPEC", dataclasses.replace(module.SPEC, glance=glance))
+    shown = run("demo", "--workers", "1", "--out", tmp_path / "new").stdout
 
-    def short(policies, environment, horizon, repetitions=20):
-        return real(policies, environment, 2_000, 2, progress=False)
-
-    monkeypatch.setattr(comparison, "compare", short)
-    shown = run("demo", "--out", tmp_path / "new").stdout
-    for name in ("factored.png", "dueling.png"):
-        assert (tmp_path / "new" / name).read_bytes().startswith(b"\x89PNG")
-        assert f"figure: {tmp_path / 'new' / name}" in shown
-    for text in ("best found", "found after", "ad: eliminated", "draft: eliminated", "Try next"):
+    assert (tmp_path / "new" / "figures" / "peers.png").read_bytes().startswith(b"\x89PNG")
+    assert "<html" in (tmp_path / "new" / "index.html").read_text(encoding="utf-8")
+    for text in (*(title for _, title in EXPERIMENTS.values()), "sentences of the paper", "page: "):
         assert text in shown
+    for policy in ("tea", "rank1_elim_kl", "leader_tea", "rmed1", "dueling_leader_tea"):
+        assert f"\n{policy} " in shown
+    assert "Try next" in shown
 
 
 def test_commands_that_the_demo_recommends_exist():
-    from factored_bandits.cli.demo import NEXT
-
     commands = [
         line.split()[1:] for line in NEXT.splitlines() if line.startswith("  factored-bandits")
     ]
-    assert len(commands) == 3
+    assert len(commands) == 2
     root = click.Context(app)
-    for group, problem, *options in commands:
-        command = app.get_command(root, group).get_command(root, problem)
-        command.make_context(problem, options)  # refuses unknown options and values
+    for name, *options in commands:
+        command = app.get_command(root, name)
+        if isinstance(command, click.Group):
+            name, *options = options
+            command = command.get_command(root, name)
+        command.make_context(name, options)  # refuses unknown options and values
+
+    makefile = (Path(__file__).parents[2] / "Makefile").read_text(encoding="utf-8")
+    [target] = [line.split()[1] for line in NEXT.splitlines() if line.startswith("  make ")]
+    assert f"\n{target}: " in makefile

@@ -1,46 +1,44 @@
-"""`demo`: what the library does, in half a minute."""
+"""`demo`: the paper's two comparisons, small: tables, pictures, what holds, and a page."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from factored_bandits.errors import InvalidInputError
-
-from .output import show, stop_if_interrupted
+from .claims import show_summary
+from .laboratory import execute
+from .output import show
 
 if TYPE_CHECKING:
-    from factored_bandits.simulation.comparison import Comparison
+    from factored_bandits.core.table import Table
+    from factored_bandits.lab import Results
 
-FACTORED = """\
-1. Which ad, in which position?
+WHAT = """\
+The paper's two comparisons, at a small size:
 
-You have 16 ads and 16 positions on a page: 256 combinations. After every visit you learn one thing,
-click or no click, and nobody says whether the ad or the position deserves the credit. The best pair
-is clicked 75 times in 100, a random one 46 times. Regret = clicks lost against somebody who knew
-the best pair from the start.
+  1. Which of 16 ads, in which of 16 positions? One click or no click per visit, and nobody says
+     whether the ad or the position deserves it.
+  2. Which of up to 128 drafts is best, if people only say "left" or "right"?
+
+Regret = what was lost against somebody who knew the best from the start; less is better. You will
+see a table for each, which sentences of the paper hold, pictures, and a page with all of it.
 """
-AFTER_FACTORED = """\
-tea compares ads with ads and positions with positions, and eliminates those that are beaten with
-high confidence; they re-enter now and then, ever more rarely, in case it was wrong. flat_ucb1
-treats the 256 pairs as unrelated, which it can just about afford here; with the 512 combinations of
-the first command below it loses 1.7 times as much as tea. uniform, an ordinary randomised test,
-finds the best pair too, but goes on showing all the others.
-"""
-DUELING = """\
-2. Which of 16 drafts is best, if people only say "left" or "right"?
-
-Show two drafts, get one answer. The best draft is preferred 80 times in 100 to any other; the rest
-are alike.
+EXPERIMENTS = {
+    "rank1": ("u*v*=0.75", "1. Ads x positions: the best pair is clicked 75 times in 100"),
+    "dueling_07": ("K=128", "2. 128 drafts, by duels: the best is preferred 7 times in 10"),
+}
+READ = """\
+tea and dueling_tea are the paper's. leader_tea and dueling_leader_tea are this library's: they
+prove as much with fewer plays. uniform tries everything equally often, as an ordinary test does.
 """
 NEXT = """\
 Try next
-  factored-bandits compare rank1 --levels 8 --factors 3 --policies tea,flat_ucb1 \
---horizon 1e6 --repetitions 4
-  factored-bandits simulate rank1 --policy tea --horizon 1e12 --eliminations
-  factored-bandits compare identical-gap --arms 64 --p 0.9 --plot duels.svg
+  make reproduce                      all experiments of the paper, in minutes: which sentences hold
+  factored-bandits plan --factors 5,4,3 --base-rate 5% --lift 20% --traffic 2000/day
+  factored-bandits compare rank1 --levels 8 --factors 3 --policies tea,flat_ucb1 --horizon 1e5
 In your own program: fb.Agent(factors={"ad": [...], "position": [...]}); see README.md
 """
 
@@ -51,41 +49,38 @@ In your own program: fb.Agent(factors={"ad": [...], "position": [...]}); see REA
     type=click.Path(file_okay=False, path_type=Path),
     default="demo",
     show_default=True,
-    help="The directory for the two figures.",
+    help="The directory for results, pictures and the page.",
 )
-def demo(out: Path) -> None:
-    """See it work: one factored and one dueling problem, with tables and figures."""
-    from factored_bandits import environments
-    from factored_bandits.report.matplotlib.figures import check_figure_path
-    from factored_bandits.simulation.compare import compare
+@click.option("--workers", type=int, help="Processes at a time. [default: one per core]")
+@click.option("--quiet", is_flag=True, help="No progress on standard error.")
+def demo(out: Path, workers: int | None, quiet: bool) -> None:
+    """See it work: the paper's two comparisons in about half a minute, with pictures and a page."""
+    from factored_bandits import lab
+    from factored_bandits.lab.page import claims_of, write
 
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InvalidInputError(f"--out {str(out)!r}: {error.strerror or error}") from None
+    click.echo(WHAT)
+    specs = [lab.load(name).SPEC for name in EXPERIMENTS]
+    found = execute(
+        specs, "glance", out=out, engine="processes", scheduler=None, workers=workers, quiet=quiet
+    )
+    for table in tables(found):
+        show(table)
+        click.echo()
+    click.echo(READ)
 
-    figures = [check_figure_path(out / name) for name in ("factored.png", "dueling.png")]
-    click.echo(
-        "(The first time, each algorithm is compiled: about a minute in all, kept for next time.)\n"
-    )
-    click.echo(FACTORED)
-    pair = environments.spiked(levels=16, best=0.75, gap=0.2)
-    first = compare("tea, flat_ucb1, uniform", pair, horizon=10**6, repetitions=10)
-    _report(first, ["ad", "position"], figures[0], "Which ad, in which position?")
-    click.echo(AFTER_FACTORED)
-    click.echo(DUELING)
-    second = compare(
-        "dueling_tea, dueling_uniform", environments.identical_gap(16, 0.8), horizon=10**5
-    )
-    _report(second, ["draft"], figures[1], "Which of 16 drafts is best?")
+    told = claims_of(found)
+    show_summary(told)
+    page = write(out, found, told)
+    click.echo(f"\npicture: {out / 'figures' / 'peers.png'}\npage:    {page}\n")
     click.echo(NEXT)
 
 
-def _report(comparison: Comparison, factors: list[str], figure: Path, title: str) -> None:
-    show(comparison.summary())
-    click.echo()
-    for table in comparison.eliminations(factors):
-        show(table)
-    comparison.plot(figure, title=title)
-    click.echo(f"\nfigure: {figure}\n")
-    stop_if_interrupted(comparison)
+def tables(found: Sequence[Results]) -> list[Table]:
+    """For each experiment, the policies on the problem that is shown, the best first."""
+    from .laboratory import regret_table
+
+    return [
+        regret_table(results, *EXPERIMENTS[results.spec.name])
+        for results in found
+        if EXPERIMENTS[results.spec.name][0] in results.problems
+    ]

@@ -91,7 +91,7 @@ def reproduce(only: tuple[str, ...], verbose: bool, as_json: bool, **how: Any) -
     from factored_bandits.lab.page import claims_of, write
 
     specs = [lab.load(name.replace("-", "_")).SPEC for name in (only or lab.names())]
-    found = execute(specs, **how)
+    found = execute(specs, _preset(how), **how)
     told = claims_of(found)
     page = write(how["out"], found, told)
 
@@ -123,7 +123,7 @@ def run(file: Path, as_json: bool, **how: Any) -> None:
     except InvalidInputError as error:
         raise InvalidInputError(f"{error} (factored-bandits init FILE writes an example)") from None
 
-    [found] = execute([spec], **how)
+    [found] = execute([spec], _preset(how), **how)
     tables = regret_tables(found)
     page = write(how["out"], [found], [])
 
@@ -160,11 +160,19 @@ def init(file: Path) -> None:
     click.echo(f"wrote {file}; run it with: factored-bandits run {file}")
 
 
+def _preset(how: dict[str, Any]) -> str:
+    """The name of the preset, taken out of the options."""
+    from factored_bandits.core.checks import integer
+
+    preset = "quick" if how.pop("quick") else "full"
+    times = integer("--times", how.pop("times"), low=1)
+    return f"{preset}x{times}" if times > 1 else preset
+
+
 def execute(
     specs: Sequence[Spec],
+    preset: str,
     *,
-    quick: bool,
-    times: int,
     out: Path,
     engine: Any,
     scheduler: str | None,
@@ -173,11 +181,6 @@ def execute(
 ) -> list[Results]:
     """Run; after Ctrl-C, say how to go on."""
     from factored_bandits import lab
-    from factored_bandits.core.checks import integer
-
-    preset = "quick" if quick else "full"
-    if integer("--times", times, low=1) > 1:
-        preset = f"{preset}x{times}"
 
     chosen = _engine(engine, workers, scheduler)
     store = lab.Store(out)
@@ -216,23 +219,23 @@ def _engine(name: Any, workers: int | None, scheduler: str | None) -> Engine:
 
 def regret_tables(found: Results) -> list[Table]:
     """Per problem, mean regret at the horizon, the best policy first."""
+    return [regret_table(found, problem, problem) for problem in found.problems]
+
+
+def regret_table(found: Results, problem: str, title: str) -> Table:
+    """Mean regret at the horizon of one problem, the best policy first."""
     from factored_bandits.core.table import Table, number
 
-    tables = []
+    means = {policy: found.mean(problem, policy) for policy in found.policies(problem)}
+    rows = []
+    for policy, mean in sorted(means.items(), key=lambda item: item[1].value):
+        last = found.final(problem, policy)
+        values = (mean.value, mean.error, float(last.max()))
+        cells = [number(value, like=mean.value) for value in values]
+        rows.append((policy, *cells, str(len(last))))
 
-    for problem in found.problems:
-        means = {policy: found.mean(problem, policy) for policy in found.policies(problem)}
-        rows = []
-        for policy, mean in sorted(means.items(), key=lambda item: item[1].value):
-            last = found.final(problem, policy)
-            values = (mean.value, mean.error, float(last.max()))
-            cells = [number(value, like=mean.value) for value in values]
-            rows.append((policy, *cells, str(len(last))))
-
-        horizon = int(found.rounds(problem)[-1])
-        unit = found.frame[found.frame.problem == problem].regret_unit.iloc[0]
-        caption = f"horizon {horizon:,}; unit: {unit}; seed {found.spec.seed}"
-        columns = ("policy", "mean regret", "+- s.e.", "worst", "repetitions")
-        tables.append(Table(problem, columns, rows, caption))
-
-    return tables
+    horizon = int(found.rounds(problem)[-1])
+    unit = found.frame[found.frame.problem == problem].regret_unit.iloc[0]
+    caption = f"horizon {horizon:,}; unit: {unit}; seed {found.spec.seed}"
+    columns = ("policy", "mean regret", "+- s.e.", "worst", "repetitions")
+    return Table(title, columns, rows, caption)

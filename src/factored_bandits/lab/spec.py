@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from factored_bandits.environments.suites import Instance
 
-PresetName = str  # "quick" or "full"; "fullx100" for a hundred times the repetitions
+PresetName = str  # "glance", "quick" or "full"; "fullx100": a hundred times the repetitions
 EVERY = "*"  # in `Spec.policies`: all policies that can play the problem
 
 
@@ -127,6 +127,8 @@ class Spec:
         Of work per task, about, where repetitions are short enough.
     source
         The text of the file that it was read from, if it was not shipped.
+    glance
+        What `factored-bandits demo` shows of it, in seconds; None for `quick`.
 
     Examples
     --------
@@ -156,6 +158,7 @@ class Spec:
     checkpoints: int = 60
     seconds: float = 5.0
     source: str = ""
+    glance: Preset | None = None
 
     def preset(self, name: PresetName) -> Preset:
         """The preset of a name.
@@ -163,7 +166,7 @@ class Spec:
         Parameters
         ----------
         name
-            `quick`, `full`, or a multiple such as `fullx100`.
+            `glance`, `quick`, `full`, or a multiple such as `fullx100`.
 
         Returns
         -------
@@ -171,7 +174,8 @@ class Spec:
             With so many times the repetitions.
         """
         base, _, factor = name.partition("x")
-        chosen = self.quick if base == "quick" else self.full
+        presets = {"glance": self.glance or self.quick, "quick": self.quick}
+        chosen = presets.get(base, self.full)
         return chosen.times(int(factor)) if factor else chosen
 
     def instances(self, name: PresetName) -> list[Instance]:

@@ -52,10 +52,22 @@ def ahead(results: Results, problem: str, others: Sequence[str], says: str, figu
 
     One that is worse refutes it; it cannot hold as long as one of them did not play.
     """
+    return _compared(results, problem, others, says, figure, 1)
+
+
+def behind(results: Results, problem: str, others: Sequence[str], says: str, figure: str) -> Claim:
+    """The claim that each of the others has less regret than Dueling TEA, in the same way."""
+    return _compared(results, problem, others, says, figure, -1)
+
+
+def _compared(
+    results: Results, problem: str, others: Sequence[str], says: str, figure: str, sign: int
+) -> Claim:
     here = [other for other in others if other in results.policies(problem)]
     absent = [other for other in others if other not in here]
     own = f"{TEA} {results.mean(problem, TEA)}"
-    verdicts = [results.beats(problem, TEA, other, len(here)) for other in here]
+    pairs = [(TEA, other) if sign > 0 else (other, TEA) for other in here]
+    verdicts = [results.beats(problem, better, worse, len(here)) for better, worse in pairs]
     told = [
         f"{other} {results.mean(problem, other)} ({verdict})"
         for other, verdict in zip(here, verdicts, strict=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from factored_bandits.lab.results import Results, all_of
+from factored_bandits.lab.results import Results
 from factored_bandits.lab.spec import EVERY, Preset, Spec
 from factored_bandits.report.charts import Chart, Peer, curves, finals, slopes
 from factored_bandits.report.claims import Claim
 
-from ._duels import NAMED, RMED, TEA, ahead, arms_span, beside, instances
+from ._duels import NAMED, RMED, TEA, ahead, arms_span, behind, beside, instances
 
 ARMS = (8, 16, 32, 64, 128)
 VARIANTS = (
@@ -27,6 +27,7 @@ SPEC = Spec(
     unit="average",
     quick=Preset(repetitions=4, policies=(TEA, *RMED, *NAMED, "vdb", *VARIANTS)),
     full=Preset(repetitions=20),
+    glance=Preset(repetitions=8, policies=(TEA, "rmed1", "rucb", "sparring", "dueling_leader_tea")),
 )
 
 
@@ -39,18 +40,8 @@ def claims(results: Results) -> list[Claim]:
     )
     found = [ahead(results, last, NAMED, says, "dueling_07-finals")]
 
-    behind = [results.beats(last, other, TEA, len(RMED)) for other in RMED]
-    told = [f"{TEA} {results.mean(last, TEA)}"]
-    told += [f"{other} {results.mean(last, other)}" for other in RMED]
-    claim = Claim(
-        experiment="dueling_07",
-        says='Section 5.2: "besides RMED variants": these have less regret than Dueling TEA',
-        measured=f"{last}: {'; '.join(told)}",
-        verdict=all_of(behind),
-        figure="dueling_07-finals",
-        unit=results.unit(last),
-    )
-    return [*found, claim]
+    says = 'Section 5.2: "besides RMED variants": these have less regret than Dueling TEA'
+    return [*found, behind(results, last, RMED, says, "dueling_07-finals")]
 
 
 def peers(results: Results) -> tuple[str, list[Peer]]:

@@ -44,6 +44,11 @@ SPEC = Spec(
     unit="reward",
     quick=Preset(repetitions=10, fewer=tuple((policy, 2) for policy in SLOW)),
     full=Preset(repetitions=20),
+    glance=Preset(
+        repetitions=10,
+        policies=("tea", "rank1_elim", *KL, "leader_tea", "uniform"),
+        fewer=(("leader_tea", 4),),
+    ),
 )
 
 
