@@ -27,7 +27,11 @@ SPEC = Spec(
     unit="average",
     quick=Preset(repetitions=4, policies=(TEA, *RMED, *NAMED, "vdb", *VARIANTS)),
     full=Preset(repetitions=20),
-    glance=Preset(repetitions=8, policies=(TEA, "rmed1", "rucb", "sparring", "dueling_leader_tea")),
+    glance=Preset(
+        repetitions=5,
+        problems=("K=16", "K=64", "K=128"),
+        policies=(TEA, "rmed1", "rucb", "sparring", "dueling_leader_tea"),
+    ),
 )
 
 
