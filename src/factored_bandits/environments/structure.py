@@ -1,4 +1,4 @@
-"""Stationary factored rewards: product, sum or logistic sum of effects, or a table of all means.
+"""Factored rewards: product, sum or logistic sum of effects, a table of all means, a moving sum.
 
 One data type and one pair of kernels for all of them, so that a policy is compiled once, not once
 per reward model.
@@ -19,12 +19,14 @@ from factored_bandits.errors import InvalidInputError
 
 from .base import Environment
 from .checks import TOLERANCE
+from .moving import lift, turned_sum
 
 # FactoredData.combine: how the values of the levels make a mean
 PRODUCT = 0
 SUM = 1
 LOGISTIC = 2
 TABLE = 3
+MOVING = 4  # a sum, as its `table` says
 
 # FactoredData.noise
 BERNOULLI = 0
@@ -35,7 +37,7 @@ Noise = Literal["bernoulli", "gaussian"]
 class FactoredData(NamedTuple):
     """The means, and how rewards scatter about them."""
 
-    combine: int  # PRODUCT, SUM, LOGISTIC or TABLE
+    combine: int  # PRODUCT, SUM, LOGISTIC, TABLE or MOVING
     noise: int  # BERNOULLI or GAUSSIAN
     sigma: float  # of Gaussian noise
     base: float  # added to a sum, before the logistic function if there is one
@@ -48,6 +50,9 @@ class FactoredData(NamedTuple):
 @kernel
 def mean(env: FactoredData, t: int, action: Ints) -> float:
     """The expected reward."""
+    if env.combine == MOVING:
+        return turned_sum(env, t, action) + lift(env, t)
+
     offsets = env.offsets
     values = env.values
     total = env.base
@@ -95,7 +100,9 @@ def sample_outcomes(
 
 @kernel
 def regret(env: FactoredData, t: int, action: Ints) -> float:
-    """The distance to the best mean."""
+    """The distance to the best mean of the moment; what is added to all means does not matter."""
+    if env.combine == MOVING:
+        return env.highest - turned_sum(env, t, action)
     return env.highest - mean(env, t, action)
 
 

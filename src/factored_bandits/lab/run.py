@@ -109,12 +109,13 @@ def _run_missing(
 
 def _runners(store: Store, every: Sequence[Task]) -> list[Runner]:
     """A runner for every loop that the tasks need, so that no two workers compile the same one."""
-    found: dict[tuple[str, str, bool], Runner] = {}
+    found: dict[tuple[object, ...], Runner] = {}
     for task in every:
         if not store.has(task):
             for cell in {chunk.cell for chunk in task.chunks if not chunk.cell.own_play}:
                 problem = cell.problem
-                key = (cell.policy.name, problem.module.__name__, problem.semi_bandit)
+                kind = (problem.module.__name__, problem.semi_bandit, problem.stationary)
+                key = (cell.policy.name, *kind)
                 if key not in found:
                     found[key] = Runner(cell.policy, problem, np.array([cell.horizon]), seed=0)
     return list(found.values())

@@ -25,10 +25,8 @@ import numpy as np
 from factored_bandits.core.checks import finite, integer, one_of, shown
 from factored_bandits.environments.base import Environment
 from factored_bandits.environments.checks import level_values, room_for_levels
-from factored_bandits.environments.structure import SUM, Noise, build, check_mean
+from factored_bandits.environments.structure import MOVING, SUM, Noise, build, check_mean
 from factored_bandits.errors import InvalidInputError
-
-from . import _moving
 
 
 def init(
@@ -111,9 +109,8 @@ def init(
     check_mean("stochastically_constrained", still.data.highest + swing, still.best, noise)
     movement = np.array([swing, growth, pattern == "drift", best_moves], dtype=np.float64)
 
-    return dataclasses.replace(
-        still, module=_moving, data=still.data._replace(table=movement), stationary=False
-    )
+    data = still.data._replace(combine=MOVING, table=movement)
+    return dataclasses.replace(still, data=data, stationary=False)
 
 
 def one_good_level(

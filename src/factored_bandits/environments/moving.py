@@ -1,19 +1,15 @@
-"""Sums whose means move in time; the data are those of `structure`, the table says how they move.
-
-Kernels of their own, so that stationary problems do not pay for a look at the clock: uniform play
-took a fifth longer with a branch in `structure.mean`. The price: a policy is compiled once more for
-moving problems.
-"""
+"""Sums whose means move in time, for `structure`; the table of the data says how they move."""
 
 from __future__ import annotations
 
 import math
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from factored_bandits.core.arrays import Ints
 from factored_bandits.core.kernel import kernel
-from factored_bandits.environments.structure import FactoredData, noisy
+
+if TYPE_CHECKING:
+    from .structure import FactoredData
 
 # indices in FactoredData.table
 SWING = 0
@@ -56,21 +52,3 @@ def lift(env: FactoredData, t: int) -> float:
     if env.table[SMOOTH] > 0.0:
         return env.table[SWING] * 0.5 * (1.0 - math.cos(math.pi * passed))
     return env.table[SWING] * (int(passed) % 2)
-
-
-@kernel
-def mean(env: FactoredData, t: int, action: Ints) -> float:
-    """The expected reward."""
-    return turned_sum(env, t, action) + lift(env, t)
-
-
-@kernel
-def sample(env: FactoredData, t: int, action: Ints, rng: np.random.Generator) -> float:
-    """One reward."""
-    return noisy(env, mean(env, t, action), rng)
-
-
-@kernel
-def regret(env: FactoredData, t: int, action: Ints) -> float:
-    """The distance to the best mean of the moment; what is added to all means does not matter."""
-    return env.highest - turned_sum(env, t, action)
