@@ -11,6 +11,7 @@ import pytest
 import factored_bandits as fb
 from factored_bandits import lab
 from factored_bandits.core.binomial import at_least, verdict_of_count
+from factored_bandits.lab import lookup
 from factored_bandits.lab.paper import spare_plays
 from factored_bandits.simulation.record import ELIMINATED
 
@@ -253,18 +254,8 @@ def test_horizons_of_additive_terms(additive, expected):
     assert verdicts("additive_horizons", curve) == expected
 
 
-NEW = (
-    "sparring_factors",
-    "moving_means",
-    "spare_plays",
-    "ossb_factors",
-    "failures",
-    "complexity",
-    "utility_duels",
-    "doubler_growth",
-    "smaller_gaps",
-    "additive_horizons",
-)
+# those before it are in test_claims.py
+NEW = lookup.FIRST[lookup.FIRST.index("sparring_factors") :]
 
 
 @pytest.mark.parametrize("name", NEW)
