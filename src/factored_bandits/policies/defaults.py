@@ -7,7 +7,7 @@ from factored_bandits.core.checks import one_of
 from .base import Kind
 
 # Each certifies, needs no horizon, and no run was seen that goes wrong; among such policies it has
-# the least regret where it has most.
+# the least regret on most problems.
 DEFAULTS: dict[Kind, str] = {
     "factored": "lb_inf",
     "duel": "dueling_leader_tea",
