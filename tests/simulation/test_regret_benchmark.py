@@ -29,6 +29,11 @@ def tables(monkeypatch):
 
 
 @pytest.fixture
+def constants(monkeypatch):
+    return imported("constants", monkeypatch)
+
+
+@pytest.fixture
 def real_data(monkeypatch):
     return imported("real_data", monkeypatch)
 
@@ -172,6 +177,34 @@ def test_ctrl_c_prints_what_there_is(regret, monkeypatch, tmp_path, capsys):
         policies = [each["policy"] for each in csv.DictReader(file)]
     assert policies[0] == "uniform"
     assert "lb_inf" not in policies
+
+
+def test_another_value_of_a_constant(constants, monkeypatch, tmp_path):
+    """A row per value, each as the policy plays with it; then it is as before."""
+    written = tmp_path / "rows.json"
+    options = ["policies.blocks.propensity_bets.CAUTION=0.25,1e9", "--problems", "trap"]
+    options += ["--policies", "exp3", "--horizons", "400", "--repetitions", "2"]
+    run(constants, monkeypatch, *options, "--json", str(written))
+
+    bold, timid = json.loads(written.read_text())
+    assert (bold["policy"], timid["policy"]) == ("exp3, CAUTION = 0.25", "exp3, CAUTION = 1e+09")
+    assert bold["runs"] == timid["runs"], "bets change no play"
+    assert bold["ruled_out"] > 0.0 == timid["ruled_out"]
+    assert fb.policies.blocks.propensity_bets.CAUTION == 1.0
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("policies.leader.block.SETTELD=1", "must be module.NAME=value,value"),
+        ("policies.leader.block.SETTLED=two", "must be module.NAME=value,value"),
+        ("policies.leader.block.randint=1", "and not a float"),
+    ],
+)
+def test_a_constant_that_is_none(constants, monkeypatch, capsys, given, said):
+    with pytest.raises(SystemExit):
+        run(constants, monkeypatch, given)
+    assert said in capsys.readouterr().err
 
 
 def test_an_unknown_problem_is_told_with_the_known_ones(regret, monkeypatch, capsys):

@@ -12,10 +12,12 @@ from factored_bandits.core.stats import Mean, Verdict, errors_needed
 from factored_bandits.core.table import Table
 from factored_bandits.environments import Environment, make
 from factored_bandits.environments.suites import Instance
-from factored_bandits.lab.results import Results, all_of
+from factored_bandits.lab.results import Results
 from factored_bandits.lab.spec import Preset, Spec
 from factored_bandits.report.charts import Chart, finals
-from factored_bandits.report.claims import Claim, reason_of
+from factored_bandits.report.claims import Claim
+
+from ._joint import joint_claim
 
 SIZES = (8, 16, 32)
 # mean regret of Rank1Elim and its error
@@ -54,28 +56,19 @@ SPEC = Spec(
 def claims(results: Results) -> list[Claim]:
     """Our Rank1Elim against the published means; and the paper's comparison on these problems."""
     found = [_agreement(results, name) for name in PUBLISHED]
-    count = len(results.problems)
-    verdicts = [results.beats(name, "tea", "rank1_elim", count) for name in results.problems]
-    told = [
-        f"{name}: tea {results.mean(name, 'tea')}, rank1_elim {results.mean(name, 'rank1_elim')} "
-        f"({verdict})"
-        for name, verdict in zip(results.problems, verdicts, strict=True)
-    ]
+    parts = []
+    for name in results.problems:
+        verdict = results.beats(name, "tea", "rank1_elim", len(results.problems))
+        told = (
+            f"{name}: tea {results.mean(name, 'tea')}, rank1_elim "
+            f"{results.mean(name, 'rank1_elim')} ({verdict})"
+        )
+        parts.append((told, verdict))
     says = (
         'Section 5.1: "we clearly outperform rank-1 Elimination over different parameter '
         'settings", here those of Katariya et al.'
     )
-    verdict = all_of(verdicts)
-    claim = Claim(
-        experiment="katariya_table",
-        says=says,
-        measured="; ".join(told),
-        verdict=verdict,
-        figure=FIGURE,
-        unit=results.unit(),
-        reason=reason_of(list(zip(told, verdicts, strict=True)), verdict),
-    )
-    return [*found, claim]
+    return [*found, joint_claim("katariya_table", says, parts, FIGURE, results.unit())]
 
 
 def _agreement(results: Results, name: str) -> Claim:

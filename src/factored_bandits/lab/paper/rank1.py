@@ -8,11 +8,12 @@ from functools import partial
 from factored_bandits.core.stats import mean_of, verdict_of_runs
 from factored_bandits.environments import spiked
 from factored_bandits.environments.suites import Instance
-from factored_bandits.lab.results import Results, all_of
+from factored_bandits.lab.results import Results
 from factored_bandits.lab.spec import Preset, Spec
 from factored_bandits.report.charts import Chart, Peer, curves, finals, ratio_of
-from factored_bandits.report.claims import Claim, reason_of
+from factored_bandits.report.claims import Claim
 
+from ._joint import joint_claim
 from ._timeline import elimination_timeline
 
 BEST = (0.0625, 0.25, 0.5, 0.75, 1.0)
@@ -115,22 +116,15 @@ def _name(best: float) -> str:
 def _ahead(
     results: Results, says: str, worse: str, problems: list[str], better: str = "tea"
 ) -> Claim:
-    verdicts = [results.beats(problem, better, worse, len(problems)) for problem in problems]
-    told = [
-        f"{problem}: {better} {results.mean(problem, better)}, {worse} "
-        f"{results.mean(problem, worse)} ({verdict})"
-        for problem, verdict in zip(problems, verdicts, strict=True)
-    ]
-    verdict = all_of(verdicts)
-    return Claim(
-        experiment="rank1",
-        says=says,
-        measured="; ".join(told),
-        verdict=verdict,
-        figure="rank1-finals",
-        unit=results.unit(),
-        reason=reason_of(list(zip(told, verdicts, strict=True)), verdict),
-    )
+    parts = []
+    for problem in problems:
+        verdict = results.beats(problem, better, worse, len(problems))
+        told = (
+            f"{problem}: {better} {results.mean(problem, better)}, {worse} "
+            f"{results.mean(problem, worse)} ({verdict})"
+        )
+        parts.append((told, verdict))
+    return joint_claim("rank1", says, parts, "rank1-finals", results.unit())
 
 
 def peers(results: Results) -> tuple[str, list[Peer]]:

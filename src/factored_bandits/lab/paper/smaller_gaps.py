@@ -15,12 +15,13 @@ from factored_bandits.core.arrays import Floats
 from factored_bandits.core.stats import linear_slope, mean_of, verdict_of, verdict_of_runs
 from factored_bandits.environments import identical_gap
 from factored_bandits.environments.suites import Instance
-from factored_bandits.lab.results import Results, all_of
+from factored_bandits.lab.results import Results
 from factored_bandits.lab.spec import Preset, Spec
 from factored_bandits.report.charts import Chart, finals
-from factored_bandits.report.claims import Claim, reason_of
+from factored_bandits.report.claims import Claim
 
 from ._duels import RMED, TEA
+from ._joint import joint_claim
 
 ARMS = (16, 64, 256)
 WINS = (0.95, 0.8)  # gaps of 0.9 and 0.6, as the captions count them
@@ -53,41 +54,31 @@ def claims(results: Results) -> list[Claim]:
         linear_slope(np.log(ARMS), [_log_ratio(results, other, small, arms) for arms in ARMS])
         for other in RMED
     ]
-    verdicts = [verdict_of(fit.value, fit.error, fit.degrees, len(RMED)) for fit in slopes]
-    told = [f"{other} over {TEA}: {fit}" for other, fit in zip(RMED, slopes, strict=True)]
-    same = Claim(
-        experiment="smaller_gaps",
-        says='Section 5.2: "Smaller gaps show the same behavior": at p = 0.8 too, the regret of '
-        "RMED grows faster with K than that of Dueling TEA",
-        measured="; ".join(told),
-        verdict=all_of(verdicts),
-        figure=FIGURE,
-        unit="slope of the log of a ratio of regrets against log K",
-        reason=reason_of(list(zip(told, verdicts, strict=True)), all_of(verdicts)),
+    parts = [
+        (f"{other} over {TEA}: {fit}", verdict_of(fit.value, fit.error, fit.degrees, len(RMED)))
+        for other, fit in zip(RMED, slopes, strict=True)
+    ]
+    says = (
+        'Section 5.2: "Smaller gaps show the same behavior": at p = 0.8 too, the regret of RMED '
+        "grows faster with K than that of Dueling TEA"
     )
+    unit = "slope of the log of a ratio of regrets against log K"
+    same = joint_claim("smaller_gaps", says, parts, FIGURE, unit)
 
     most = ARMS[-1]
-    large = [
-        _log_ratio(results, other, WINS[0], most) - _log_ratio(results, other, small, most)
-        for other in RMED
-    ]
-    verdicts = [verdict_of_runs(values, len(RMED)) for values in large]
-    told = [
-        f"{other} over {TEA} at K={most}: {_ratio(results, other, WINS[0])} with p = 0.95, "
-        f"{_ratio(results, other, small)} with 0.8"
-        for other in RMED
-    ]
-    more = Claim(
-        experiment="smaller_gaps",
-        says='Section 5.2: smaller gaps "require more arms": at equal K Dueling TEA is further '
-        "behind RMED, or less ahead, at p = 0.8 than at 0.95",
-        measured="; ".join(told),
-        verdict=all_of(verdicts),
-        figure=FIGURE,
-        unit="ratio of regrets",
-        reason=reason_of(list(zip(told, verdicts, strict=True)), all_of(verdicts)),
+    parts = []
+    for other in RMED:
+        lead = _log_ratio(results, other, WINS[0], most) - _log_ratio(results, other, small, most)
+        told = (
+            f"{other} over {TEA} at K={most}: {_ratio(results, other, WINS[0])} with p = 0.95, "
+            f"{_ratio(results, other, small)} with 0.8"
+        )
+        parts.append((told, verdict_of_runs(lead, len(RMED))))
+    says = (
+        'Section 5.2: smaller gaps "require more arms": at equal K Dueling TEA is further behind '
+        "RMED, or less ahead, at p = 0.8 than at 0.95"
     )
-    return [same, more]
+    return [same, joint_claim("smaller_gaps", says, parts, FIGURE, "ratio of regrets")]
 
 
 def _log_ratio(results: Results, other: str, p: float, arms: int) -> Floats:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from factored_bandits.environments.suites import factored
-from factored_bandits.lab.results import Results, all_of
+from factored_bandits.lab.results import Results
 from factored_bandits.lab.spec import EVERY, Preset, Spec
 from factored_bandits.report.charts import Chart, profile
-from factored_bandits.report.claims import Claim, reason_of
+from factored_bandits.report.claims import Claim
 
 from ._certified import certified_charts
+from ._joint import joint_claim
 
 SPEC = Spec(
     name="suite_factored",
@@ -29,27 +30,16 @@ SPEC = Spec(
 
 def claims(results: Results) -> list[Claim]:
     """Contribution 4: TEA need not know the form of the reward function."""
-    count = len(results.problems)
-    verdicts = [results.beats(problem, "tea", "uniform", count) for problem in results.problems]
-    told = [
-        f"{problem}: tea {results.lead(problem, 'tea', 'uniform')} less than uniform ({verdict})"
-        for problem, verdict in zip(results.problems, verdicts, strict=True)
-    ]
+    parts = []
+    for problem in results.problems:
+        verdict = results.beats(problem, "tea", "uniform", len(results.problems))
+        lead = results.lead(problem, "tea", "uniform")
+        parts.append((f"{problem}: tea {lead} less than uniform ({verdict})", verdict))
     says = (
         'Section 1: "does not require [...] knowledge of the form of the reward function": less '
         "regret than uniform play on every problem"
     )
-    verdict = all_of(verdicts)
-    claim = Claim(
-        experiment="suite_factored",
-        says=says,
-        measured="; ".join(told),
-        verdict=verdict,
-        figure="suite_factored-profile",
-        unit=results.unit(),
-        reason=reason_of(list(zip(told, verdicts, strict=True)), verdict),
-    )
-    return [claim]
+    return [joint_claim("suite_factored", says, parts, "suite_factored-profile", results.unit())]
 
 
 def charts(results: Results) -> list[Chart]:

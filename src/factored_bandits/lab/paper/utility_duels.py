@@ -14,13 +14,14 @@ import numpy as np
 from factored_bandits.core.stats import Verdict
 from factored_bandits.environments import Environment, make, random_utilities
 from factored_bandits.environments.suites import Instance
-from factored_bandits.lab.results import Results, all_of
+from factored_bandits.lab.results import Results
 from factored_bandits.lab.spec import Preset, Spec
 from factored_bandits.report.charts import Chart, finals
-from factored_bandits.report.claims import Claim, reason_of
+from factored_bandits.report.claims import Claim
 from factored_bandits.theory import gaps, identifiability
 
 from ._duels import TEA
+from ._joint import joint_claim
 
 LINKS: tuple[Literal["linear", "logistic"], ...] = ("linear", "logistic")
 SIZES = (2, 3, 5, 8, 16, 32)
@@ -51,18 +52,11 @@ SPEC = Spec(
 
 def claims(results: Results) -> list[Claim]:
     """Every draw is identifiable, and Dueling TEA learns."""
-    found = [
-        identifiability(drawn(link, arms, draw)).holds
-        for link in LINKS
-        for arms in SIZES
-        for draw in range(DRAWS)
+    problems = [
+        drawn(link, arms, draw) for link in LINKS for arms in SIZES for draw in range(DRAWS)
     ]
-    smallest = min(
-        float(np.sort(gaps(drawn(link, arms, draw))[0])[1])
-        for link in LINKS
-        for arms in SIZES
-        for draw in range(DRAWS)
-    )
+    found = [identifiability(problem).holds for problem in problems]
+    smallest = min(float(np.sort(gaps(problem)[0])[1]) for problem in problems)
     verdict: Verdict = "holds" if all(found) else "fails"
     every = Claim(
         experiment="utility_duels",
@@ -75,22 +69,16 @@ def claims(results: Results) -> list[Claim]:
         unit="computed for dueling_tea, not simulated; gaps in probability",
     )
 
-    verdicts = [results.beats(name, TEA, UNIFORM, len(LINKS)) for name in results.problems]
-    told = [
-        f"{name}: {TEA} {results.mean(name, TEA)}, {UNIFORM} {results.mean(name, UNIFORM)} ({own})"
-        for name, own in zip(results.problems, verdicts, strict=True)
-    ]
-    learns = Claim(
-        experiment="utility_duels",
-        says='Section 1: "the proposed algorithm for factored bandits can be applied to '
-        'utility-based dueling bandits": less regret than uniform play, with both links',
-        measured="; ".join(told),
-        verdict=all_of(verdicts),
-        figure=FIGURE,
-        unit=results.unit(),
-        reason=reason_of(list(zip(told, verdicts, strict=True)), all_of(verdicts)),
+    parts = []
+    for name in results.problems:
+        own = results.beats(name, TEA, UNIFORM, len(LINKS))
+        means = f"{TEA} {results.mean(name, TEA)}, {UNIFORM} {results.mean(name, UNIFORM)}"
+        parts.append((f"{name}: {means} ({own})", own))
+    says = (
+        'Section 1: "the proposed algorithm for factored bandits can be applied to utility-based '
+        'dueling bandits": less regret than uniform play, with both links'
     )
-    return [every, learns]
+    return [every, joint_claim("utility_duels", says, parts, FIGURE, results.unit())]
 
 
 def drawn(link: Literal["linear", "logistic"], arms: int, draw: int) -> Environment:

@@ -25,28 +25,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from factored_bandits.core.arrays import Floats, Ints, offsets_of, uniform_probabilities
+from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.select import categorical
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import Info
-from factored_bandits.policies.blocks.exponential import exponential_weights
-from factored_bandits.policies.blocks.propensities import (
-    no_propensities,
-    remember,
-    remembered_limits,
-)
-from factored_bandits.policies.blocks.propensity_bets import (
-    await_reward,
-    bet_limits,
-    new_bets,
-    new_drawn,
-    new_queue,
-)
+from factored_bandits.policies.blocks.propensity_bets import await_reward
 from factored_bandits.policies.blocks.wealth import wealth_contradiction
-from factored_bandits.policies.limits import HUGE_SUM, SHARE, Within, fixed
+from factored_bandits.policies.limits import Within, fixed
 
-from ._exponential import learn, p_values, propensities, recommend
+from ._exponential import (
+    array_limits,
+    draw_level,
+    learn,
+    new_arrays,
+    p_values,
+    propensities,
+    recommend,
+)
 
 __all__ = [
     "INFO",
@@ -94,13 +89,9 @@ class State(NamedTuple):
     def limits(self, params: Params) -> dict[str, Within]:
         """What the arrays may hold."""
         return {
-            "offsets": fixed(self.offsets),
+            **array_limits(self),
             "rate": fixed(self.rate),
             "uniform": fixed(self.uniform),
-            "losses": HUGE_SUM,
-            "probabilities": SHARE,
-            "remembered": remembered_limits(self.remembered),
-            **bet_limits(int(self.offsets[-1])),
         }
 
     def contradiction(self, params: Params, planned: Ints) -> str | None:
@@ -116,42 +107,24 @@ def check(params: Params, sizes: Ints, horizon: int) -> None:
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known; rate and exploration are tuned to the horizon."""
-    offsets = offsets_of(sizes)
-    levels = int(offsets[-1])
-
     # Theorem 1, with B^2 = L and the least eigenvalue lambda_min = 1 / max K
     ratio = float(len(sizes) * max(sizes))  # B^2 / lambda_min
     log_combinations = sum(math.log(size) for size in sizes)
-    rate = math.sqrt(log_combinations / ((levels + 2.0 * ratio) * horizon))
+    rate = math.sqrt(log_combinations / ((int(sum(sizes)) + 2.0 * ratio) * horizon))
 
     return State(
-        offsets=offsets,
         rate=np.array([rate]),
         uniform=np.array([min(1.0, rate * ratio)]),
-        losses=np.zeros(levels),
-        probabilities=uniform_probabilities(sizes),
-        remembered=no_propensities(len(sizes)),
-        bets=new_bets(levels),
-        queue=new_queue(),
-        drawn=new_drawn(levels),
+        **new_arrays(sizes),
     )
 
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """One play, each factor by its own probabilities."""
-    offsets = state.offsets
-    probabilities = state.probabilities
-    rate = state.rate[0]
-    uniform = state.uniform[0]
-
-    for l in range(len(offsets) - 1):
-        size = offsets[l + 1] - offsets[l]
+    for l in range(len(state.offsets) - 1):
         # p = (1 - gamma) q + gamma mu with mu uniform, the factor's own part of it
-        exponential_weights(state.losses, probabilities, offsets[l], size, rate, uniform)
+        draw_level(state, l, t, state.rate[0], state.uniform[0], rng, actions)
 
-        actions[0, l] = categorical(rng, probabilities, offsets[l], size)
-        remember(state.remembered, t, l, probabilities[offsets[l] + actions[0, l]])
-
-    await_reward(state.queue, state.drawn, t, probabilities)
+    await_reward(state.queue, state.drawn, t, state.probabilities)
     return 1

@@ -22,27 +22,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from factored_bandits.core.arrays import Floats, Ints, offsets_of, uniform_probabilities
+from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.select import categorical
 from factored_bandits.policies.base import Info
-from factored_bandits.policies.blocks.exponential import exponential_weights
-from factored_bandits.policies.blocks.propensities import (
-    no_propensities,
-    remember,
-    remembered_limits,
-)
-from factored_bandits.policies.blocks.propensity_bets import (
-    await_reward,
-    bet_limits,
-    new_bets,
-    new_drawn,
-    new_queue,
-)
+from factored_bandits.policies.blocks.propensity_bets import await_reward
 from factored_bandits.policies.blocks.wealth import wealth_contradiction
-from factored_bandits.policies.limits import HUGE_SUM, SHARE, Within, fixed
+from factored_bandits.policies.limits import Within
 
-from ._exponential import learn, p_values, propensities, recommend
+from ._exponential import (
+    array_limits,
+    draw_level,
+    learn,
+    new_arrays,
+    p_values,
+    propensities,
+    recommend,
+)
 
 __all__ = [
     "INFO",
@@ -86,13 +81,7 @@ class State(NamedTuple):
 
     def limits(self, params: Params) -> dict[str, Within]:
         """What the arrays may hold."""
-        return {
-            "offsets": fixed(self.offsets),
-            "losses": HUGE_SUM,
-            "probabilities": SHARE,
-            "remembered": remembered_limits(self.remembered),
-            **bet_limits(int(self.offsets[-1])),
-        }
+        return array_limits(self)
 
     def contradiction(self, params: Params, planned: Ints) -> str | None:
         """A wealth above its peak."""
@@ -101,32 +90,17 @@ class State(NamedTuple):
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    levels = int(sum(sizes))
-    return State(
-        offsets=offsets_of(sizes),
-        losses=np.zeros(levels),
-        probabilities=uniform_probabilities(sizes),
-        remembered=no_propensities(len(sizes)),
-        bets=new_bets(levels),
-        queue=new_queue(),
-        drawn=new_drawn(levels),
-    )
+    return State(**new_arrays(sizes))
 
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """One play, each factor by its own probabilities."""
-    offsets = state.offsets
-    probabilities = state.probabilities
-
-    for l in range(len(offsets) - 1):
-        size = offsets[l + 1] - offsets[l]
+    for l in range(len(state.offsets) - 1):
+        size = state.offsets[l + 1] - state.offsets[l]
         # Bubeck & Cesa-Bianchi, Theorem 3.1: eta_t = sqrt(ln K / (t K))
         rate = math.sqrt(math.log(float(size)) / (size * float(t)))
-        exponential_weights(state.losses, probabilities, offsets[l], size, rate, 0.0)
+        draw_level(state, l, t, rate, 0.0, rng, actions)
 
-        actions[0, l] = categorical(rng, probabilities, offsets[l], size)
-        remember(state.remembered, t, l, probabilities[offsets[l] + actions[0, l]])
-
-    await_reward(state.queue, state.drawn, t, probabilities)
+    await_reward(state.queue, state.drawn, t, state.probabilities)
     return 1

@@ -1,14 +1,20 @@
 """LB-INF-V per factor (Ito, Tsuchiya & Honda 2022): best of both worlds, adapts to the variance.
 
 Each factor has a learner of its own (FTRL with a log barrier and the complement of the entropy)
-that sees the reward of the whole combination. Where every factor has a level that is best whatever
-the others do (uniform identifiability), each learner faces a stochastically constrained adversary:
-the others move its rewards up and down, but its best level keeps its lead. That is a setting in
-which its regret is proven to be logarithmic, and sqrt(K T log T) against any adversary, where the
-horizon T is known and gamma = log T. Here gamma = log(1 + t), so that no horizon is needed: the
-proof does not cover that. Learners that predict losses well, as in problems with low click rates,
-pay little. It never locks in: every probability stays positive. `prediction`: of a level's loss, by
-`least_squares` its mean so far, by `gradient` a moving average.
+that sees the reward of the whole combination.
+
+What is proven, for one learner that knows the horizon T and has gamma = log T: regret of the order
+of the sum over levels of (variance / gap + 1) log T if losses are drawn independently from one
+distribution per level, and sqrt(K T log T) against any adversary. Neither covers what is played
+here. Without a horizon gamma is log(1 + t). And beside other learners losses are not drawn from one
+distribution: where every factor has a level that is best whatever the others do (uniform
+identifiability), the others move the losses of all levels up and down and the best one keeps its
+lead, a stochastically constrained adversary. Logarithmic regret is then what proofs by
+self-bounding give for such learners, and what is measured (docs/explanation/certificates.md).
+
+Learners that predict losses well, as in problems with low click rates, pay little. It never locks
+in: every probability stays positive. `prediction`: of a level's loss, by `least_squares` its mean
+so far, by `gradient` a moving average.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.make("trap")
@@ -60,8 +66,9 @@ INFO = Info(
     scale=(0.0, 1.0),
     assumption="uniform identifiability (each factor then faces a stochastically constrained "
     "adversary)",
-    guarantee="with gamma = log T: O(sum of (variance / gap + 1) log T), and O(sqrt(K T log T)) "
-    "per factor against an adversary; not proven with gamma = log(1 + t), as here",
+    guarantee="none proven with gamma = log(1 + t) and one learner per factor, as here; with gamma "
+    "= log T: O(sum of (variance / gap + 1) log T) for one learner and independent losses, "
+    "O(sqrt(K T log T)) per factor against an adversary",
     reference="Ito, Tsuchiya & Honda, Adversarially Robust Multi-Armed Bandit Algorithm with "
     "Variance-Dependent Regret Bounds, COLT 2022; per factor as in Zimmert & Seldin 2018",
     style=("green", "solid"),
