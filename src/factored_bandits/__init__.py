@@ -15,6 +15,7 @@ import importlib
 TYPE_CHECKING = False  # as in typing, whose import would take most of the time of this one
 if TYPE_CHECKING:
     from factored_bandits import environments, errors, inference, lab, policies, testing, theory
+    from factored_bandits import optuna as optuna
     from factored_bandits.agent import Agent
     from factored_bandits.environments import load_duels, load_preferences, suites
     from factored_bandits.inference.certificate import certificate
@@ -32,6 +33,7 @@ _MODULES = {
     "errors": "errors",
     "inference": "inference",
     "lab": "lab",
+    "optuna": "optuna",
     "plot": "report.plot",
     "policies": "policies",
     "suites": "environments.suites",
@@ -89,4 +91,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    # `optuna` is not in `__all__`: `import *` must not need it
+    return sorted({*__all__, *_MODULES})
