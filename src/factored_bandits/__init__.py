@@ -14,8 +14,16 @@ import importlib
 
 TYPE_CHECKING = False  # as in typing, whose import would take most of the time of this one
 if TYPE_CHECKING:
-    from factored_bandits import environments, errors, inference, lab, policies, testing, theory
-    from factored_bandits import optuna as optuna
+    from factored_bandits import (
+        environments,
+        errors,
+        inference,
+        lab,
+        optuna,
+        policies,
+        testing,
+        theory,
+    )
     from factored_bandits.agent import Agent
     from factored_bandits.environments import load_duels, load_preferences, suites
     from factored_bandits.inference.certificate import certificate
@@ -67,6 +75,7 @@ __all__ = [
     "lab",
     "load_duels",
     "load_preferences",
+    "optuna",
     "plan",
     "plot",
     "policies",
@@ -91,5 +100,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    # `optuna` is not in `__all__`: `import *` must not need it
-    return sorted({*__all__, *_MODULES})
+    return sorted(__all__)

@@ -11,7 +11,7 @@
 >>> study = optuna.create_study(
 ...     sampler=fb.optuna.Sampler(search_space=space, seed=1), direction="maximize"
 ... )
->>> study.optimize(objective, n_trials=300)
+>>> study.optimize(objective, n_trials=150)
 >>> fb.optuna.best_params(study)
 {'ad': 'B', 'position': 'top'}
 
@@ -38,14 +38,43 @@ study that was killed goes on as if it had not been, and that several processes 
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING
+
 from factored_bandits.errors import MissingExtraError
 
-try:
-    from optuna.samplers import BaseSampler as _BaseSampler  # noqa: F401
-except ImportError:
-    raise MissingExtraError.of("optuna", "optuna", "fb.optuna") from None
+if TYPE_CHECKING:
+    from .results import best_params, confidence, release, status, waiting
+    from .sampler import Sampler
 
-from .results import best_params, confidence, release, status, waiting
-from .sampler import Sampler
+_MEMBERS = {
+    "Sampler": "sampler",
+    "best_params": "results",
+    "confidence": "results",
+    "release": "results",
+    "status": "results",
+    "waiting": "results",
+}
 
 __all__ = ["Sampler", "best_params", "confidence", "release", "status", "waiting"]
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name when it is first used: the package itself does not need Optuna."""
+    if name not in _MEMBERS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    try:
+        module = importlib.import_module(f"{__name__}.{_MEMBERS[name]}")
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "optuna":
+            raise
+        raise MissingExtraError.of("optuna", "optuna", f"fb.optuna.{name}") from None
+
+    value: object = getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -35,39 +35,89 @@ def link_of(trial: FrozenTrial) -> Link | None:
     return None if document is None else Link(**document)
 
 
-def chain(trials: Sequence[FrozenTrial], settings: str) -> list[Asked]:
-    """The longest chain, from its first link on; of equally long ones that with the lower number.
+class Chain:
+    """The longest chain of a study, read again whenever its trials have changed.
 
-    Links are never changed once they count, and a longer chain contains what others have built on.
-    So everybody who reads the same trials finds the same chain.
+    Of equally long ones that with the lower number of its last trial counts. A longer chain
+    contains what others have built on, so everybody who reads the same trials finds the same one.
 
     Parameters
     ----------
-    trials
-        All trials of a study.
     settings
         The digest of the settings whose chain is wanted.
-
-    Returns
-    -------
-    list of Asked
-        Empty if no trial has asked.
     """
-    asked: dict[int, Link] = {}
-    last: int | None = None
-    for trial in trials:
-        link = link_of(trial)
-        if link is None or link.settings != settings:
-            continue
-        asked[trial.number] = link
-        if last is None or link.position > asked[last].position:
-            last = trial.number
 
-    found = []
-    while last is not None:
-        found.append(Asked(last, asked[last]))
-        last = asked[last].after
-    return found[::-1]
+    def __init__(self, settings: str) -> None:
+        self._settings = settings
+        self._asked: dict[int, Asked] = {}
+        self._unfinished: list[int] = []  # trials whose link may still be written
+        self._seen = 0
+        self._chain: list[Asked] = []
+
+    def read(self, trials: Sequence[FrozenTrial]) -> list[Asked]:
+        """The chain of these trials, from its first link on.
+
+        Parameters
+        ----------
+        trials
+            All trials of the study, in the order of their numbers.
+
+        Returns
+        -------
+        list of Asked
+            Empty if no trial has asked.
+        """
+        if self._collect(trials):
+            self._chain = self._longest()
+        return self._chain
+
+    def _collect(self, trials: Sequence[FrozenTrial]) -> bool:
+        """Note new links, and say whether there are some; a finished trial does not change."""
+        changed = False
+        unfinished = []
+        for number in (*self._unfinished, *range(self._seen, len(trials))):
+            trial = trials[number]
+            if not trial.state.is_finished():
+                unfinished.append(number)
+
+            link = link_of(trial)
+            if link is None or link.settings != self._settings:
+                continue
+            if number not in self._asked or self._asked[number].link != link:
+                self._asked[number] = Asked(number, link)
+                changed = True
+
+        self._unfinished = unfinished
+        self._seen = len(trials)
+        return changed
+
+    def _longest(self) -> list[Asked]:
+        candidates = self._asked
+        last = max(candidates.values(), key=_rank)
+        found = self._back_from(last)
+        if found is not None:
+            return found
+
+        for last in sorted(candidates.values(), key=_rank, reverse=True):
+            found = self._back_from(last)
+            if found is not None:
+                return found
+        return []
+
+    def _back_from(self, asked: Asked) -> list[Asked] | None:
+        """The chain that ends here; None if a trial before it has asked again since."""
+        found = [asked]
+        while asked.link.after is not None:
+            before = self._asked.get(asked.link.after)
+            if before is None or before.link.position != asked.link.position - 1:
+                return None
+            asked = before
+            found.append(asked)
+        return found[::-1]
+
+
+def _rank(asked: Asked) -> tuple[int, int]:
+    return asked.link.position, -asked.number
 
 
 def latest_settings(trials: Sequence[FrozenTrial]) -> str | None:

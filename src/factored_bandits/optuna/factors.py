@@ -27,7 +27,7 @@ class Factor:
     """A parameter with a list of values.
 
     >>> Factor("ad", ("A", ("B", 2))).labels
-    ('A', "('B', 2)")
+    ("'A'", "('B', 2)")
     """
 
     name: str
@@ -38,13 +38,10 @@ class Factor:
         """The levels as an agent takes them: values where it can, or else their `repr`."""
         plain = all(each is None or isinstance(each, (str, int, float)) for each in self.levels)
         finite = all(not isinstance(each, float) or math.isfinite(each) for each in self.levels)
-        # True equals 1, so that both cannot be labels of one factor
+        # 1.0 equals 1, so that both cannot be labels of one factor
         if plain and finite and len(set(self.levels)) == len(self.levels):
             return self.levels
-        return tuple(
-            each if isinstance(each, str) and self.levels.count(each) == 1 else repr(each)
-            for each in self.levels
-        )
+        return tuple(map(repr, self.levels))
 
 
 def from_search_space(given: Any) -> tuple[Factor, ...]:

@@ -18,7 +18,12 @@ def this_process() -> str:
     >>> this_process() == this_process()
     True
     """
-    return json.dumps([*_place(), os.getpid(), _started(os.getpid())])
+    return _name_of(os.getpid())
+
+
+@functools.cache
+def _name_of(number: int) -> str:
+    return json.dumps([*_place(), number, _started(number)])
 
 
 def is_gone(process: str) -> bool:

@@ -9,7 +9,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from factored_bandits.errors import AgentError
 
-from .chain import Asked, Link, chain
+from .chain import Asked, Chain, Link
 from .factors import same
 from .process import this_process
 from .settings import Settings
@@ -26,6 +26,7 @@ class Replay:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.digest = settings.digest
+        self._chain = Chain(self.digest)
         self._begin()
 
     def _begin(self) -> None:
@@ -50,7 +51,7 @@ class Replay:
         AgentError
             If the agent decides otherwise than the trials say.
         """
-        links = chain(trials, self.digest)
+        links = self._chain.read(trials)
         known = len(self._followed)
         if self._followed != links[:known] or self._is_ahead(trials, links[known:]):
             self._begin()
@@ -113,6 +114,23 @@ class Replay:
         link = Link(self.digest, after, position, decision, told, levels, this_process())
         self._note(Asked(number, link))
         return link
+
+    def contains(self, trials: Sequence[FrozenTrial], number: int) -> bool:
+        """Whether the link of trial `number` is in the chain.
+
+        Parameters
+        ----------
+        trials
+            All trials of the study, as they are now.
+        number
+            The trial.
+
+        Returns
+        -------
+        bool
+            False if another process asked at the same moment and its chain counts.
+        """
+        return any(asked.number == number for asked in reversed(self._chain.read(trials)))
 
     def tell_all(self, trials: Sequence[FrozenTrial]) -> int:
         """Tell every outcome that has none missing before it.

@@ -215,8 +215,8 @@ def _replay(study: Study) -> Replay:
         replay = Replay(read(document))
     except UnknownNameError:
         raise InvalidInputError(
-            f"the study was run with the policy {document['policy']!r}, which is your own: load the "
-            "study with sampler=fb.optuna.Sampler(policy=...) and the arguments that it had"
+            f"the study was run with the policy {document['policy']!r}, which is your own: load "
+            "the study with sampler=fb.optuna.Sampler(policy=...) and the arguments that it had"
         ) from None
     replay.follow(trials)
     replay.tell_all(trials)

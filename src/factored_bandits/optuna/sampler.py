@@ -20,7 +20,7 @@ from factored_bandits.policies import Policy
 from factored_bandits.policies.parameters import checked_range
 
 from . import attributes
-from .chain import LINK, chain, link_of
+from .chain import LINK, link_of
 from .drawing import drawn
 from .factors import fits, from_search_space
 from .process import is_gone
@@ -165,8 +165,7 @@ class Sampler(BaseSampler):
             study._storage.set_trial_system_attr(trial._trial_id, LINK, link._asdict())
 
             # another process may have asked at the same moment
-            links = chain(_all_trials(study), replay.digest)
-            if any(asked.number == trial.number for asked in reversed(links)):
+            if replay.contains(_all_trials(study), trial.number):
                 return
 
     def infer_relative_search_space(
@@ -322,9 +321,7 @@ class Sampler(BaseSampler):
                 replay.tell_all(trials)
             return replay
 
-    def _replay_of(
-        self, study: Study, trials: Sequence[FrozenTrial], number: int
-    ) -> Replay | None:
+    def _replay_of(self, study: Study, trials: Sequence[FrozenTrial], number: int) -> Replay | None:
         place = (study._storage, study._study_id)
         if self._study is None or self._study[0] is not place[0] or self._study[1] != place[1]:
             self._study = place
@@ -357,7 +354,7 @@ def _check_one_objective(study: Study) -> None:
 
 def _all_trials(study: Study) -> list[FrozenTrial]:
     # not study.get_trials: a pruner such as Hyperband hides trials there
-    return study._storage.get_all_trials(study._study_id, deepcopy=False)
+    return list(study._storage.get_all_trials(study._study_id, deepcopy=False))
 
 
 def _give_up_vanished(study: Study, replay: Replay, trials: Sequence[FrozenTrial]) -> bool:
