@@ -6,6 +6,8 @@ import json
 import os
 import subprocess
 import sys
+import threading
+import time
 
 import pytest
 
@@ -67,7 +69,8 @@ def test_reading_again_is_reading_from_the_beginning():
         assert [asked.number for asked in kept.read(trials_with(*stage))] == chain(*stage)
 
 
-def test_two_samplers_that_ask_at_the_same_moment_get_different_decisions(monkeypatch):
+def test_of_two_samplers_that_ask_at_the_same_moment_one_counts(monkeypatch):
+    monkeypatch.setattr("factored_bandits.optuna.sampler.PATIENCE", 0.0)
     one = noisy.study_in(None)
     two = optuna.load_study(
         study_name="noisy",
@@ -99,12 +102,13 @@ def test_two_samplers_that_ask_at_the_same_moment_get_different_decisions(monkey
     one.optimize(noisy.objective, n_trials=3)
     assert fb.optuna.status(one) == fb.optuna.status(two)
     assert fb.optuna.status(one).learned == 3 + 1 + 6
-    again = Replay(one.sampler.known(one).settings)
+    again = Replay(one.sampler._known(one).settings)
     again.follow(one.trials)
     assert again.tell_all(one.trials) == 10
 
 
 def test_a_link_that_lost_is_asked_again(monkeypatch):
+    monkeypatch.setattr("factored_bandits.optuna.sampler.PATIENCE", 0.0)
     one = noisy.study_in(None)
     two = optuna.load_study(
         study_name="noisy",
@@ -128,10 +132,38 @@ def test_a_link_that_lost_is_asked_again(monkeypatch):
     assert [link_of(each).decision for each in one.trials] == [1, 2]
 
 
+def test_who_began_first_asks_first(monkeypatch):
+    """However late: a later trial waits for it, and then no link is lost."""
+    monkeypatch.setattr("factored_bandits.optuna.sampler.PATIENCE", 60.0)
+    study = noisy.study_in(None)
+    first = study._storage.create_new_trial(study._study_id)
+    second = threading.Thread(target=study.ask)
+    second.start()
+    while len(study.get_trials(deepcopy=False)) < 2:
+        time.sleep(0.001)
+    optuna.Trial(study, first)
+    second.join()
+    assert [link_of(each).decision for each in study.trials] == [1, 2]
+
+
+def test_a_trial_that_never_asks_is_waited_for_once(monkeypatch):
+    monkeypatch.setattr("factored_bandits.optuna.sampler.PATIENCE", 0.05)
+    slept = []
+    monkeypatch.setattr("factored_bandits.optuna.sampler.time.sleep", slept.append)
+    study = noisy.study_in(None)
+    study._storage.create_new_trial(study._study_id)  # as if killed at once
+    study.ask()
+    assert slept
+    slept.clear()
+    study.ask()
+    assert slept == []
+    assert [link_of(each) is None for each in study.trials] == [True, False, False]
+
+
 def test_trials_of_another_version_are_refused():
     study = noisy.study_in(None)
     study.optimize(noisy.objective, n_trials=4)
-    replay = Replay(study.sampler.known(study).settings)
+    replay = Replay(study.sampler._known(study).settings)
     trials = study.get_trials()
     link = link_of(trials[2])
     other = {**link.levels, "ad": "A" if link.levels["ad"] == "B" else "B"}

@@ -12,11 +12,12 @@ from factored_bandits.errors import MissingExtraError
 
 @pytest.mark.parametrize("name", ["Sampler", "best_params"])
 def test_the_extra_is_named(monkeypatch, name):
-    for module in list(sys.modules):
+    for module in ["optuna", *sys.modules]:
+        if module.partition(".")[0] == "optuna":
+            monkeypatch.setitem(sys.modules, module, None)
         if module.startswith("factored_bandits.optuna."):
             monkeypatch.delitem(sys.modules, module)
     monkeypatch.delitem(vars(fb.optuna), name, raising=False)
-    monkeypatch.setitem(sys.modules, "optuna", None)
 
     with pytest.raises(MissingExtraError) as raised:
         getattr(fb.optuna, name)

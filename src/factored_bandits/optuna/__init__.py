@@ -29,9 +29,10 @@ study that was killed goes on as if it had not been, and that several processes 
   neither clocks nor the order in which trials finish matter.
 - A decision whose trial has vanished is played again by the next trial that asks. A trial vanishes
   if its process is killed, or if it was run with other levels than were decided.
-- If two processes ask at the same moment, two links can follow the same trial. The longest chain
-  counts, of equally long ones that with the lower number of its last trial. A process that finds
-  its own link outside asks again. Trials outside the chain are not learned from.
+- A trial waits for those that began before it to write their links, for a second at most. If two
+  links follow the same trial all the same, the longest chain counts, of equally long ones that with
+  the lower number of its last trial. A process that finds its own link outside asks again. Trials
+  outside the chain are not learned from.
 - Parameters that are no factors are drawn with a generator of their own, seeded by the seed, the
   number of the decision and the name of the parameter.
 """

@@ -14,6 +14,7 @@ from .chain import latest_settings
 from .replay import Replay
 from .sampler import Sampler
 from .settings import read
+from .study_agent import all_trials
 from .wishes import stored
 
 
@@ -147,7 +148,7 @@ def waiting(study: Study) -> tuple[int, ...]:
     (0, 1, 2)
     """
     replay = _replay(study)
-    return tuple(asked.number for asked in replay.running(_trials(study)))
+    return tuple(asked.number for asked in replay.running(all_trials(study)))
 
 
 def release(study: Study, *numbers: int) -> tuple[int, ...]:
@@ -188,7 +189,7 @@ def release(study: Study, *numbers: int) -> tuple[int, ...]:
             raise InvalidInputError(f"nobody waits for trial {number!r}; open are: {known}")
 
     given_up = numbers or open_ones
-    trials = _trials(study)
+    trials = all_trials(study)
     for number in given_up:
         study._storage.set_trial_state_values(trials[number]._trial_id, TrialState.FAIL)
     return tuple(given_up)
@@ -196,7 +197,7 @@ def release(study: Study, *numbers: int) -> tuple[int, ...]:
 
 def _replay(study: Study) -> Replay:
     """The agent after all trials: the sampler's own, or else a new one."""
-    trials = _trials(study)
+    trials = all_trials(study)
     digest = latest_settings(trials)
     if digest is None:
         raise InvalidInputError(
@@ -206,7 +207,7 @@ def _replay(study: Study) -> Replay:
         )
 
     if isinstance(study.sampler, Sampler):
-        replay = study.sampler.known(study)
+        replay = study.sampler._agent.known(study)
         if replay is not None:
             return replay
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import threading
 import types
 import warnings
 from collections.abc import Mapping, Sequence
@@ -19,16 +17,13 @@ from factored_bandits.errors import FactoredBanditsError, InvalidInputError
 from factored_bandits.policies import Policy
 from factored_bandits.policies.parameters import checked_range
 
-from . import attributes
-from .chain import LINK, link_of
+from .chain import link_of
 from .drawing import drawn
 from .factors import fits, from_search_space
-from .process import is_gone
-from .replay import FAILED, Replay, played
+from .replay import FAILED, played
 from .settings import made
+from .study_agent import StudyAgent, is_enqueued
 from .wishes import Wishes
-
-ATTEMPTS = 100  # to get a link into the chain, while other processes get theirs
 
 
 class Sampler(BaseSampler):
@@ -115,9 +110,7 @@ class Sampler(BaseSampler):
             )
 
         self._independent_sampler = independent_sampler
-        self._lock = threading.RLock()
-        self._study: tuple[Any, int] | None = None  # whose agent is kept: storage and id
-        self._replay: Replay | None = None
+        self._agent = StudyAgent(self._wishes)
 
     def before_trial(self, study: Study, trial: FrozenTrial) -> None:
         """Ask the agent for a decision and write it into the trial; Optuna calls this.
@@ -142,31 +135,12 @@ class Sampler(BaseSampler):
             _check_one_objective(study)
             if self._independent_sampler is not None:
                 self._independent_sampler.before_trial(study, trial)
-            if "fixed_params" not in trial.system_attrs:  # of an enqueued trial
-                with self._lock:
-                    self._ask(study, trial)
+            if not is_enqueued(trial):
+                self._agent.ask(study, trial)
         except FactoredBanditsError:
             # Optuna has begun the trial and will not end it
             study._storage.set_trial_state_values(trial._trial_id, TrialState.FAIL)
             raise
-
-    def _ask(self, study: Study, trial: FrozenTrial) -> None:
-        for _ in range(ATTEMPTS):
-            trials = _all_trials(study)
-            replay = self._replay_of(study, trials, trial.number)
-            if replay is None:
-                return
-
-            replay.follow(trials)
-            if _give_up_vanished(study, replay, trials):
-                trials = _all_trials(study)
-
-            link = replay.next_link(trials, trial.number)
-            study._storage.set_trial_system_attr(trial._trial_id, LINK, link._asdict())
-
-            # another process may have asked at the same moment
-            if replay.contains(_all_trials(study), trial.number):
-                return
 
     def infer_relative_search_space(
         self, study: Study, trial: FrozenTrial
@@ -293,55 +267,12 @@ class Sampler(BaseSampler):
             study._storage.set_trial_system_attr(trial._trial_id, FAILED, True)
         _warn_if_not_played(trial, link.levels)
 
-        with self._lock:
-            trials = _all_trials(study)
-            replay = self._replay_of(study, trials, trial.number)
-            if replay is None:  # it was asked by a sampler with other settings
-                return
-            if state == TrialState.COMPLETE and values is not None:
-                replay.settings.reward(trial.number, values[0])
-
-            replay.follow(trials)
-            trials[trial.number] = _ended(trial, state, values)
-            replay.tell_all(trials)
-            attributes.write(study, replay)
+        self._agent.tell(study, trial, link, state, values)
 
     def reseed_rng(self) -> None:
         """Reseed the independent sampler; Optuna calls this in threads. The agent is shared."""
         if self._independent_sampler is not None:
             self._independent_sampler.reseed_rng()
-
-    def known(self, study: Study) -> Replay | None:
-        """The agent of a study after all its trials; None before the first decision."""
-        with self._lock:
-            trials = _all_trials(study)
-            replay = self._replay_of(study, trials, len(trials))
-            if replay is not None:
-                replay.follow(trials)
-                replay.tell_all(trials)
-            return replay
-
-    def _replay_of(self, study: Study, trials: Sequence[FrozenTrial], number: int) -> Replay | None:
-        place = (study._storage, study._study_id)
-        if self._study is None or self._study[0] is not place[0] or self._study[1] != place[1]:
-            self._study = place
-            self._replay = None
-
-        if self._replay is None:
-            settings = self._wishes.settings(study, trials, number)
-            self._replay = None if settings is None else Replay(settings)
-        return self._replay
-
-    def __getstate__(self) -> dict[str, Any]:
-        # the other process reads the study for itself
-        return {
-            name: value
-            for name, value in vars(self).items()
-            if name not in ("_lock", "_study", "_replay")
-        }
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, _lock=threading.RLock(), _study=None, _replay=None)
 
 
 def _check_one_objective(study: Study) -> None:
@@ -350,29 +281,6 @@ def _check_one_objective(study: Study) -> None:
             f"the study has {len(study.directions)} objectives, and an agent learns from one "
             "number: use a study with one direction, for instance with a weighted sum as its value"
         )
-
-
-def _all_trials(study: Study) -> list[FrozenTrial]:
-    # not study.get_trials: a pruner such as Hyperband hides trials there
-    return list(study._storage.get_all_trials(study._study_id, deepcopy=False))
-
-
-def _give_up_vanished(study: Study, replay: Replay, trials: Sequence[FrozenTrial]) -> bool:
-    """Let trials fail whose process no longer exists; their decisions are played again."""
-    gone = [asked for asked in replay.running(trials) if is_gone(asked.link.process)]
-    for asked in gone:
-        trial = trials[asked.number]
-        study._storage.set_trial_state_values(trial._trial_id, TrialState.FAIL)
-    return bool(gone)
-
-
-def _ended(trial: FrozenTrial, state: TrialState, values: Sequence[float] | None) -> FrozenTrial:
-    """The trial as it will be stored in a moment."""
-    ended = copy.copy(trial)
-    ended.state = state
-    ended.values = values
-    ended.system_attrs = {**trial.system_attrs, FAILED: state == TrialState.FAIL}
-    return ended
 
 
 def _warn_if_not_played(trial: FrozenTrial, levels: dict[str, Any]) -> None:
