@@ -70,7 +70,7 @@ def test_reading_again_is_reading_from_the_beginning():
 
 
 def test_of_two_samplers_that_ask_at_the_same_moment_one_counts(monkeypatch):
-    monkeypatch.setattr("factored_bandits.optuna.sampler.PATIENCE", 0.0)
+    monkeypatch.setattr("factored_bandits.optuna.study_agent.PATIENCE", 0.0)
     one = noisy.study_in(None)
     two = optuna.load_study(
         study_name="noisy",
@@ -102,13 +102,13 @@ def test_of_two_samplers_that_ask_at_the_same_moment_one_counts(monkeypatch):
     one.optimize(noisy.objective, n_trials=3)
     assert fb.optuna.status(one) == fb.optuna.status(two)
     assert fb.optuna.status(one).learned == 3 + 1 + 6
-    again = Replay(one.sampler._known(one).settings)
+    again = Replay(one.sampler._agent.known(one).settings)
     again.follow(one.trials)
     assert again.tell_all(one.trials) == 10
 
 
 def test_a_link_that_lost_is_asked_again(monkeypatch):
-    monkeypatch.setattr("factored_bandits.optuna.sampler.PATIENCE", 0.0)
+    monkeypatch.setattr("factored_bandits.optuna.study_agent.PATIENCE", 0.0)
     one = noisy.study_in(None)
     two = optuna.load_study(
         study_name="noisy",
@@ -134,7 +134,7 @@ def test_a_link_that_lost_is_asked_again(monkeypatch):
 
 def test_who_began_first_asks_first(monkeypatch):
     """However late: a later trial waits for it, and then no link is lost."""
-    monkeypatch.setattr("factored_bandits.optuna.sampler.PATIENCE", 60.0)
+    monkeypatch.setattr("factored_bandits.optuna.study_agent.PATIENCE", 60.0)
     study = noisy.study_in(None)
     first = study._storage.create_new_trial(study._study_id)
     second = threading.Thread(target=study.ask)
@@ -147,9 +147,9 @@ def test_who_began_first_asks_first(monkeypatch):
 
 
 def test_a_trial_that_never_asks_is_waited_for_once(monkeypatch):
-    monkeypatch.setattr("factored_bandits.optuna.sampler.PATIENCE", 0.05)
+    monkeypatch.setattr("factored_bandits.optuna.study_agent.PATIENCE", 0.05)
     slept = []
-    monkeypatch.setattr("factored_bandits.optuna.sampler.time.sleep", slept.append)
+    monkeypatch.setattr("factored_bandits.optuna.study_agent.time.sleep", slept.append)
     study = noisy.study_in(None)
     study._storage.create_new_trial(study._study_id)  # as if killed at once
     study.ask()
@@ -163,7 +163,7 @@ def test_a_trial_that_never_asks_is_waited_for_once(monkeypatch):
 def test_trials_of_another_version_are_refused():
     study = noisy.study_in(None)
     study.optimize(noisy.objective, n_trials=4)
-    replay = Replay(study.sampler._known(study).settings)
+    replay = Replay(study.sampler._agent.known(study).settings)
     trials = study.get_trials()
     link = link_of(trials[2])
     other = {**link.levels, "ad": "A" if link.levels["ad"] == "B" else "B"}

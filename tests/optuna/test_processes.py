@@ -69,7 +69,7 @@ def test_processes_share_one_agent(tmp_path):
     status = fb.optuna.status(study)
     assert status.asked == status.learned
     assert status.learned >= 7
-    replay = Replay(study.sampler._known(study).settings)
+    replay = Replay(study.sampler._agent.known(study).settings)
     replay.follow(trials)
     replay.tell_all(trials)
-    assert replay.agent.dump() == study.sampler._known(study).agent.dump()
+    assert replay.agent.dump() == study.sampler._agent.known(study).agent.dump()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from optuna.study import Study
-from optuna.trial import FrozenTrial, TrialState
+from optuna.trial import TrialState
 
 from factored_bandits.agent import Status
 from factored_bandits.errors import InvalidInputError, UnknownNameError
@@ -222,7 +222,3 @@ def _replay(study: Study) -> Replay:
     replay.follow(trials)
     replay.tell_all(trials)
     return replay
-
-
-def _trials(study: Study) -> list[FrozenTrial]:
-    return study._storage.get_all_trials(study._study_id, deepcopy=False)
