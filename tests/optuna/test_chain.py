@@ -63,6 +63,9 @@ def test_reading_again_is_reading_from_the_beginning():
         ((None, 1), (0, 2), (0, 2)),
         ((None, 1), (0, 2), (1, 3)),
         ((None, 1), (0, 2), (1, 3), (1, 3), (3, 4)),
+        ((None, 1), (0, 2), (4, 5), (1, 3), (3, 4), None),
+        ((None, 1), (0, 2), (4, 5), (1, 3), (3, 4), (2, 6), (2, 6)),
+        ((None, 1), (0, 2), (4, 5), (1, 3), (3, 4), (2, 6), (5, 7)),
     ]
     kept = Chain("s")
     for stage in stages:

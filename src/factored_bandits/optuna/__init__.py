@@ -29,7 +29,7 @@ study that was killed goes on as if it had not been, and that several processes 
   neither clocks nor the order in which trials finish matter.
 - A decision whose trial has vanished is played again by the next trial that asks. A trial vanishes
   if its process is killed, or if it was run with other levels than were decided.
-- A trial waits for those that began before it to write their links, for a second at most. If two
+- A trial waits for those that began before it to write their links, for ten seconds at most. If two
   links follow the same trial all the same, the longest chain counts, of equally long ones that with
   the lower number of its last trial. A process that finds its own link outside asks again. Trials
   outside the chain are not learned from.

@@ -67,13 +67,24 @@ class Chain:
         list of Asked
             Empty if no trial has asked.
         """
-        if self._collect(trials):
+        known = len(self._asked)
+        changed = self._collect(trials)
+        one_more = len(changed) == 1 and len(self._asked) == known + 1
+        if one_more and self._is_next(changed[0]):
+            self._chain.append(changed[0])
+        elif changed:
             self._chain = self._longest()
         return self._chain
 
-    def _collect(self, trials: Sequence[FrozenTrial]) -> bool:
-        """Note new links, and say whether there are some; a finished trial does not change."""
-        changed = False
+    def _is_next(self, asked: Asked) -> bool:
+        """Whether a link only makes the chain longer, as it does most of the time."""
+        last = self._chain[-1] if self._chain else None
+        place = (last.number, last.link.position + 1) if last else (None, 1)
+        return (asked.link.after, asked.link.position) == place
+
+    def _collect(self, trials: Sequence[FrozenTrial]) -> list[Asked]:
+        """Note links that are new or have changed; those of finished trials do not."""
+        changed = []
         unfinished = []
         for number in (*self._unfinished, *range(self._seen, len(trials))):
             trial = trials[number]
@@ -85,7 +96,7 @@ class Chain:
                 continue
             if number not in self._asked or self._asked[number].link != link:
                 self._asked[number] = Asked(number, link)
-                changed = True
+                changed.append(self._asked[number])
 
         self._unfinished = unfinished
         self._seen = len(trials)

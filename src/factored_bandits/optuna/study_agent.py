@@ -18,7 +18,7 @@ from .replay import FAILED, Replay
 from .wishes import Wishes
 
 ATTEMPTS = 100  # to get a link into the chain, while other processes get theirs
-PATIENCE = 1.0  # seconds to wait for a trial that has begun and has not asked
+PATIENCE = 10.0  # seconds to wait for a trial that has begun and has not asked
 PAUSE = 0.005  # seconds
 
 
