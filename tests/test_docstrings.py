@@ -27,6 +27,7 @@ PACKAGES = (
     ".environments.suites",
     ".errors",
     ".lab",
+    ".optuna",
     ".planning",
     ".policies",
     ".report.plot",

@@ -14,7 +14,16 @@ import importlib
 
 TYPE_CHECKING = False  # as in typing, whose import would take most of the time of this one
 if TYPE_CHECKING:
-    from factored_bandits import environments, errors, inference, lab, policies, testing, theory
+    from factored_bandits import (
+        environments,
+        errors,
+        inference,
+        lab,
+        optuna,
+        policies,
+        testing,
+        theory,
+    )
     from factored_bandits.agent import Agent
     from factored_bandits.environments import load_duels, load_preferences, suites
     from factored_bandits.inference.certificate import certificate
@@ -32,6 +41,7 @@ _MODULES = {
     "errors": "errors",
     "inference": "inference",
     "lab": "lab",
+    "optuna": "optuna",
     "plot": "report.plot",
     "policies": "policies",
     "suites": "environments.suites",
@@ -65,6 +75,7 @@ __all__ = [
     "lab",
     "load_duels",
     "load_preferences",
+    "optuna",
     "plan",
     "plot",
     "policies",

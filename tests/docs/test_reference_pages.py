@@ -58,6 +58,7 @@ PUBLIC = (
     "environments.suites",
     "errors",
     "lab",
+    "optuna",
     "planning",
     "policies",
     "report.plot",
