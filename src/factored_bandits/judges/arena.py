@@ -164,8 +164,7 @@ def _result(run: Run) -> ArenaResult:
 
 def certified(run: Run) -> Certificate | None:
     """The certificate at the confidence that was wanted; None if the policy proves nothing."""
-    agent = run.problem.agent
-    if agent.confidence() is None:
+    if not run.certifies:
         return None
     stop_at = run.settings.stop_at
-    return certificate(agent, ALPHA if stop_at is None else 1.0 - stop_at)
+    return certificate(run.problem.agent, ALPHA if stop_at is None else 1.0 - stop_at)

@@ -21,10 +21,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import stat
 import sys
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Self
+from typing import Any, Self
 
 from factored_bandits import __version__
 from factored_bandits.core.checks import shown
@@ -50,13 +51,18 @@ class Journal:
     def __init__(self, path: Path, problem: dict[str, Any]) -> None:
         self.path = path
         try:
-            self._file: BinaryIO = open(path, "a+b")  # noqa: SIM115 - open as long as the run
+            # without a buffer: what cannot be written must not be tried again when it is closed
+            self._file = open(path, "a+b", buffering=0)  # noqa: SIM115 - open as long as the run
         except OSError as error:
             raise InvalidInputError(
                 f"the journal {str(path)!r} cannot be written: {error.strerror or error}"
             ) from None
 
         try:
+            if not stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
+                raise InvalidInputError(
+                    f"the journal must be an ordinary file, which {str(path)!r} is not"
+                )
             self._lock()
             self.entries = self._read(problem)
         except BaseException:
@@ -157,9 +163,16 @@ class Journal:
 
     def _append(self, document: dict[str, Any]) -> None:
         line = json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n"
-        self._file.write(line.encode())
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        rest = line.encode()
+        try:
+            while rest:
+                rest = rest[self._file.write(rest) :]
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            # all lines before this one are complete, so that a later run goes on from them
+            raise OSError(
+                error.errno, f"the journal cannot be written ({error.strerror})", str(self.path)
+            ) from None
 
 
 def _header(problem: dict[str, Any]) -> dict[str, Any]:

@@ -53,6 +53,8 @@ class Run:
     def __init__(self, problem: Problem, settings: Settings) -> None:
         self.problem = problem
         self.settings = settings
+        # a policy that proves nothing never will, and it takes a while to say so
+        self.certifies = problem.agent.confidence() is not None
         self.spending = Spending(settings.budget)
         self.entries: list[Entry] = []
         self.stopped: Stopped = "interrupted"  # unless it comes to an end of its own
@@ -99,7 +101,8 @@ class Run:
                     # several at once have no order of their own
                     for task in sorted(done, key=lambda task: self._tasks[task][:2]):
                         self._finish(self._tasks.pop(task), task.result())
-                    progress.update(self.spending.share(), seen=self._seen())
+                    if self.settings.progress:
+                        progress.update(self.spending.share(), seen=self._seen())
                 assert self.stopped != "interrupted", "a run ends for a reason"
             finally:
                 await self._cancel()
@@ -140,12 +143,16 @@ class Run:
 
     def _reason_to_stop(self) -> Stopped | None:
         stop_at = self.settings.stop_at
-        if stop_at is not None and (self.problem.agent.confidence() or 0.0) >= stop_at:
+        if stop_at is not None and (self.confidence() or 0.0) >= stop_at:
             return "certificate"
         limit = self.spending.limit()
         if limit is not None:
             return "calls" if limit == "calls" else "cost"
         return "settled" if self._self_duels >= SETTLED else None
+
+    def confidence(self) -> float | None:
+        """How sure the certificate is; None if the policy gives none."""
+        return self.problem.agent.confidence() if self.certifies else None
 
     def _is_far_ahead(self) -> bool:
         oldest = next(iter(self._fold.open), self._fold.asks)
@@ -253,7 +260,7 @@ class Run:
         return JudgeError(
             f"the judge does not work: {self._in_vain} calls in a row were given up after "
             f"{self.settings.patience.tries} tries each, the last one because of "
-            f"{told_error(error)}. {self.spending.answered:,} answers had come before; {kept}"
+            f"{told_error(error)} ({self.entries[-1].call}). {self.spending.answered:,} answers had come before; {kept}"
         )
 
     def interrupt(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -272,7 +279,7 @@ class Run:
         """What the progress says: calls, cost, and who is in front."""
         spending = self.spending
         cost = f", cost {spending.cost:.4g}" if spending.cost else ""
-        confidence = self.problem.agent.confidence()
+        confidence = self.confidence()
         sure = "" if confidence is None else f" ({confidence:.0%})"
         best = self.problem.agent.best()
         front = ", ".join(map(str, best.values())) if isinstance(best, dict) else str(best)

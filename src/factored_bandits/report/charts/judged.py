@@ -12,8 +12,8 @@ from factored_bandits.judges.tune_result import TuneResult
 from factored_bandits.report.chart import Axis, Chart, Dot, Panel
 from factored_bandits.report.palette import COLOURS, GREY, Look
 
-OPEN = Look(COLOURS["blue"], (), "")
-RULED_OUT = Look(GREY, (), "")
+OPEN = Look(COLOURS["blue"], (), "o")
+RULED_OUT = Look(GREY, (), "s")
 MARKS = ((OPEN, "not ruled out"), (RULED_OUT, "ruled out"))
 HOW_TO_READ = "Bar: 95 % for this one alone, as if the number of verdicts had been fixed."
 
@@ -86,7 +86,7 @@ def _panel(title: str, label: str, rows: Sequence[Row], ends: tuple[float, float
     told = "; ".join(dot.told for dot in reversed(dots))
     return Panel(
         title=title,
-        x=Axis(label, ends),
+        x=Axis(label, ends, ticks=_ticks(low, high)),
         y=Axis(
             "",
             (-0.7, len(rows) - 0.3),
@@ -96,6 +96,12 @@ def _panel(title: str, label: str, rows: Sequence[Row], ends: tuple[float, float
         reference=(0.5 * (low + high), "") if not title else None,
         alt=f"{label.capitalize()}: {told}.",
     )
+
+
+def _ticks(low: float, high: float) -> tuple[tuple[float, str], ...]:
+    """Four equal parts of the range."""
+    positions = [low + part * (high - low) for part in (0.0, 0.25, 0.5, 0.75, 1.0)]
+    return tuple((position, f"{position:g}") for position in positions)
 
 
 def _dot(row: Row, low: float, high: float) -> Dot:
