@@ -74,8 +74,8 @@ class Combinations:
         return {
             "kind": "tune",
             "factors": self.labels.document()["factors"],
-            "against": digest(self.against) if self.compares else None,
             "asks": "judge" if self.compares else "score",
+            "against": digest(self.against) if self.compares else None,
             "reward_range": list(self.range),
             "items": None if self.items is None else [len(self.items), digest(self.items)],
             "swap": self.swap,

@@ -19,6 +19,9 @@ from factored_bandits.policies.base import Kind
 from .answers import Reader
 from .budget import Budget
 
+# Calls are paid for, regret is not: of the policies that certify, the one that needs the fewest
+# calls (docs/decisions.md).
+DEFAULTS: dict[Kind, str] = {"duel": policies.default("duel"), "factored": "tea(bound=betting)"}
 SALT = 11  # of the draws of sides and items; any number
 
 
@@ -88,7 +91,7 @@ def agent_for(
     policy: str | Policy | None, kind: Kind, budget: Budget, seed: int, **problem: Any
 ) -> Agent:
     """The agent of a run, with the default policy unless another is named."""
-    made = policies.make(policies.default(kind) if policy is None else policy)
+    made = policies.make(DEFAULTS[kind] if policy is None else policy)
     return Agent(made, seed=seed, horizon=horizon_of(made, budget), **problem)
 
 

@@ -73,7 +73,8 @@ async def tune(
         A file of JSON lines that every answer is written to before it is used. If the file is
         there, the run goes on from it.
     policy
-        The policy that chooses combinations; by default `fb.policies.default("factored")`.
+        The policy that chooses combinations; by default "tea(bound=betting)", which is sure after
+        the fewest calls.
     seed
         Same seed and same order of answers, same decisions.
     progress
