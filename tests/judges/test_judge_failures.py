@@ -59,8 +59,8 @@ def test_the_cost_of_a_failure_counts():
 
     with pytest.raises(JudgeError) as caught:
         played(judge, tries=2)
-    assert caught.value.result.cost == pytest.approx(3.0)
-    assert caught.value.result.failed == 6
+    assert caught.value.result.cost == pytest.approx(10.0)
+    assert caught.value.result.failed == 20
 
 
 def test_a_call_is_given_up_after_its_tries_and_is_no_evidence():
@@ -94,7 +94,7 @@ def test_a_judge_that_stops_working_ends_the_run_with_what_was_found():
         played(dies, tries=2)
     last = caught.value.result.entries[-1].call
     assert str(caught.value) == (
-        "the judge does not work: 3 calls in a row were given up after 2 tries each, the last one "
+        "the judge does not work: 10 calls in a row were given up after 2 tries each, the last one "
         f"because of HTTPError: HTTP 401 ({last}). 20 answers had come before; nothing is lost: "
         "they are in the result of this error"
     )

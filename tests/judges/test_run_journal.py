@@ -205,11 +205,11 @@ def test_failures_are_in_the_journal(journal):
     with pytest.raises(JudgeError, match=r"they are in '.*run\.jsonl', from which a new run goes"):
         played(broken, journal, tries=2, backoff=0.0)
     events = [line["event"] for line in lines(journal)[1:]]
-    assert events == ["failed", "failed", "given up"] * 3
+    assert events == ["failed", "failed", "given up"] * 10
     assert lines(journal)[1]["error"] == "ValueError: no verdict in: I like both"
 
     result = played(Simulated(), journal)
-    assert (result.calls, result.failed, result.given_up) == (40, 6, 3)
+    assert (result.calls, result.failed, result.given_up) == (40, 20, 10)
 
 
 def test_labels_of_any_language_and_numbers_survive(journal):

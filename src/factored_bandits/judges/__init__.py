@@ -11,6 +11,7 @@ from .answers import Score, Verdict
 from .arena import arena, arena_sync
 from .budget import Budget
 from .entries import Entry
+from .report import Report
 from .result import ArenaResult
 from .tallies import PositionBias, Tally
 from .tune import tune, tune_sync
@@ -22,6 +23,7 @@ __all__ = [
     "Entry",
     "LevelMean",
     "PositionBias",
+    "Report",
     "Score",
     "Tally",
     "TuneResult",

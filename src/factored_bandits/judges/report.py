@@ -25,7 +25,7 @@ ENDED = {
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """What a run has come to; made by `ended`.
+    """What a run has come to: what `ArenaResult` and `TuneResult` have in common.
 
     Attributes
     ----------
@@ -52,6 +52,13 @@ class Report:
         Calls that failed as often as was allowed.
     entries
         What happened, event by event.
+
+    Examples
+    --------
+    >>> import factored_bandits as fb
+    >>> result = fb.arena_sync(["A", "B"], lambda a, b: a > b, budget=5)
+    >>> result.stopped, result.calls, len(result.entries)
+    ('calls', 5, 5)
     """
 
     policy: str

@@ -26,6 +26,10 @@ class ArenaResult(Report):
 
     Attributes
     ----------
+    policy, best, certificate, stop_at, stopped
+        What was played, found and certified, and why it ended; as in `Report`.
+    calls, cost, failed, refused, given_up, entries
+        What was spent, and every event; as in `Report`.
     candidates
         Their names.
 

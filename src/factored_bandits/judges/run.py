@@ -27,8 +27,9 @@ SETTLED = 10
 # them are made than so many times the calls in flight, because they would be made from old
 # knowledge.
 AHEAD = 8
-# Calls given up in a row, without any answer, after which the judge counts as broken.
-IN_VAIN = 3
+# Tries in a row, without any answer, after which the judge counts as broken; and not before as many
+# calls were given up as may be in flight.
+IN_VAIN = 20
 
 
 class Ending(NamedTuple):
@@ -217,7 +218,8 @@ class Run:
         else:
             self._record("given up", call, None, 0.0, ending.error)
             self._in_vain += 1
-            if self._in_vain >= max(IN_VAIN, self.settings.concurrency):
+            tries = self._in_vain * self.settings.patience.tries
+            if tries >= IN_VAIN and self._in_vain >= self.settings.concurrency:
                 self.stopped = "failures"
                 raise self._broken(ending.error) from ending.error
 

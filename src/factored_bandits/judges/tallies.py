@@ -50,7 +50,13 @@ class Tally:
         return (self.wins + 0.5 * self.ties) / self.n if self.n else 0.5
 
     def add(self, share: float) -> None:
-        """Count a verdict: 1 for a win, 0.5 for a tie, 0 for a loss."""
+        """Count a verdict.
+
+        Parameters
+        ----------
+        share
+            1 for a win, 0.5 for a tie, 0 for a loss.
+        """
         self.wins += share == FIRST
         self.ties += share == TIE
         self.losses += share == SECOND
