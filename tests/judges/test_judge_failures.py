@@ -142,6 +142,38 @@ def test_a_mistake_that_comes_later_is_repeated_like_any_other_failure():
     assert result.failed > 0
 
 
+def test_a_judge_that_cancels_itself_does_not_cancel_the_run():
+    """Libraries with cancel scopes of their own let such errors slip now and then."""
+    judge = Simulated()
+
+    async def slips(a, b):
+        if judge.random.random() < 0.3:
+            raise asyncio.CancelledError
+        return judge.verdict(a, b)
+
+    result = played(slips, budget=20, stop_at=None)
+    assert (result.calls, result.stopped) == (20, "calls")
+    assert "RuntimeError: the judge cancelled its own task" in {e.error for e in result.entries}
+
+
+def test_cancelling_the_run_cancels_the_calls_and_is_not_swallowed():
+    ended = []
+
+    async def slow(a, b):
+        try:
+            await asyncio.sleep(60)
+        finally:
+            ended.append((a, b))
+
+    async def impatient():
+        async with asyncio.timeout(0.05):
+            await fb.arena(NAMES, slow, budget=10, concurrency=3, progress=False)
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(impatient())
+    assert len(ended) == 3
+
+
 def test_an_exit_inside_a_thread_is_not_swallowed():
     def judge(a, b):
         raise SystemExit(3)

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from factored_bandits.core.progress import Progress
 from factored_bandits.errors import JudgeError
 
-from .answers import Answer
+from .attempts import Attempts, Ending, told_error
 from .budget import Spending
-from .calling import called
 from .entries import Entry, Event
 from .fold import Fold
 from .journal import Journal
 from .problem import Call, Problem
-from .retries import MISTAKES, is_refusal
 from .settings import Settings
 
 Stopped = Literal["certificate", "calls", "cost", "settled", "failures", "interrupted"]
@@ -30,14 +28,6 @@ AHEAD = 8
 # Tries in a row, without any answer, after which the judge counts as broken; and not before as many
 # calls were given up as may be in flight.
 IN_VAIN = 20
-
-
-class Ending(NamedTuple):
-    """How a call ended: with an answer, given up, or left because the run is over."""
-
-    how: Literal["answered", "given up", "left"]
-    answer: Answer | None = None
-    error: BaseException | None = None
 
 
 class Run:
@@ -63,10 +53,10 @@ class Run:
         self._fold = Fold(problem)
         self._journal: Journal | None = None
         self._player: asyncio.Task[Any] | None = None
+        self._interrupted = False
         self._tasks: dict[asyncio.Task[Ending], Call] = {}
         self._queue: list[Call] = []  # decided and not yet begun
-        self._ending = asyncio.Event()  # wakes those that wait for their next try
-        self._has_worked = False  # the judge, in this process
+        self._attempts = Attempts(problem, settings.patience, self.spending, self._note_failure)
         self._in_vain = 0  # calls given up since the last answer
         self._self_duels = 0  # asks in a row that had nothing to ask
 
@@ -79,6 +69,8 @@ class Run:
             If no call works any more.
         """
         self._player = asyncio.current_task()
+        if self._interrupted:
+            raise asyncio.CancelledError
         settings = self.settings
         if settings.journal is None:
             await self._play()
@@ -117,7 +109,7 @@ class Run:
             if call is None:
                 break
             self.spending.in_flight += 1
-            self._tasks[asyncio.create_task(self._answered(call))] = call
+            self._tasks[asyncio.create_task(self._attempts.ending_of(call))] = call
         return bool(self._tasks)
 
     def _next_call(self) -> Call | None:
@@ -126,9 +118,9 @@ class Run:
             reason = self._reason_to_stop()
             if reason is not None:
                 self.stopped = reason
-                self._ending.set()
+                self._attempts.over.set()
                 return None
-            self._ending.clear()  # calls cost less than was expected
+            self._attempts.over.clear()  # calls cost less than was expected
             if self._queue:
                 return self._queue.pop(0)
             if self._is_far_ahead():
@@ -159,58 +151,12 @@ class Run:
         oldest = next(iter(self._fold.open), self._fold.asks)
         return self._fold.asks - oldest >= AHEAD * self.settings.concurrency
 
-    # ------------------------------------------------------------ one call, with its retries
-
-    async def _answered(self, call: Call) -> Ending:
-        patience = self.settings.patience
-        tries = 0
-        while True:
-            tries += 1
-            cost = 0.0
-            error: BaseException | None = None
-            try:
-                given = await called(self.problem.function, call.arguments, patience.timeout)
-                answer = self.problem.read(given)
-                if answer.value is not None:
-                    return Ending("answered", answer)
-                cost = answer.cost
-            except Exception as raised:
-                if isinstance(raised, MISTAKES) and not self._has_worked:
-                    raise
-                error = raised
-
-            self._note_failure(call, error, cost)
-            if tries == patience.tries:
-                return Ending("given up", error=error)
-            if self.spending.limit(retry=True) is not None:
-                return Ending("left", error=error)
-            if await self._is_over_after(patience.wait_after(tries, error)):
-                return Ending("left", error=error)
-
-    async def _is_over_after(self, seconds: float) -> bool:
-        """Whether the run is over by then; wait until one of the two."""
-        try:
-            async with asyncio.timeout(seconds):
-                await self._ending.wait()
-        except TimeoutError:
-            return False
-        return True
-
-    def _note_failure(self, call: Call, error: BaseException | None, cost: float) -> None:
-        """Count a try that brought nothing; what may have been paid for is written down."""
-        unpaid = cost == 0.0 if error is None else is_refusal(error)
-        if unpaid:
-            self.spending.refused += 1
-        else:
-            self._record("failed", call, None, cost, error)
-
     # ------------------------------------------------------------ what came of it
 
     def _finish(self, call: Call, ending: Ending) -> None:
         self.spending.in_flight -= 1
         if ending.how == "answered":
             assert ending.answer is not None
-            self._has_worked = True
             self._in_vain = 0
             self._record("answer", call, ending.answer.value, ending.answer.cost)
         elif ending.how == "left":
@@ -222,6 +168,9 @@ class Run:
             if tries >= IN_VAIN and self._in_vain >= self.settings.concurrency:
                 self.stopped = "failures"
                 raise self._broken(ending.error) from ending.error
+
+    def _note_failure(self, call: Call, error: BaseException | None, cost: float) -> None:
+        self._record("failed", call, None, cost, error)
 
     def _record(
         self,
@@ -262,11 +211,13 @@ class Run:
         return JudgeError(
             f"the judge does not work: {self._in_vain} calls in a row were given up after "
             f"{self.settings.patience.tries} tries each, the last one because of "
-            f"{told_error(error)} ({self.entries[-1].call}). {self.spending.answered:,} answers had come before; {kept}"
+            f"{told_error(error)} ({self.entries[-1].call}). {self.spending.answered:,} answers "
+            f"had come before; {kept}"
         )
 
     def interrupt(self, loop: asyncio.AbstractEventLoop) -> None:
-        """End the run that another thread carries out in this loop."""
+        """End the run that another thread carries out in this loop, or is about to."""
+        self._interrupted = True
         if self._player is not None and not loop.is_closed():
             loop.call_soon_threadsafe(self._player.cancel)
 
@@ -286,15 +237,3 @@ class Run:
         best = self.problem.agent.best()
         front = ", ".join(map(str, best.values())) if isinstance(best, dict) else str(best)
         return f"{spending.calls:,} calls{cost}, in front: {front}{sure}"
-
-
-def told_error(error: BaseException | None) -> str:
-    """An error for a line of the journal.
-
-    >>> told_error(TimeoutError()), told_error(ValueError("no\\nverdict")), told_error(None)
-    ('TimeoutError', 'ValueError: no verdict', 'no verdict (None)')
-    """
-    if error is None:
-        return "no verdict (None)"
-    said = " ".join(str(error).split())[:200]
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
