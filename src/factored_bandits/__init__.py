@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from factored_bandits.agent import Agent
     from factored_bandits.environments import load_duels, load_preferences, suites
     from factored_bandits.inference.certificate import certificate
+    from factored_bandits.judges.answers import Score, Verdict
+    from factored_bandits.judges.arena import arena, arena_sync
+    from factored_bandits.judges.budget import Budget
+    from factored_bandits.judges.tune import tune, tune_sync
     from factored_bandits.planning import Assumptions, plan
     from factored_bandits.policies.tem.module import TEM
     from factored_bandits.report import plot
@@ -51,7 +55,12 @@ _MODULES = {
 _MEMBERS = {
     "Agent": "agent",
     "Assumptions": "planning",
+    "Budget": "judges",
+    "Score": "judges",
     "TEM": "policies.tem.module",
+    "Verdict": "judges",
+    "arena": "judges",
+    "arena_sync": "judges",
     "benchmark": "simulation.benchmark",
     "certificate": "inference.certificate",
     "compare": "simulation.compare",
@@ -59,13 +68,20 @@ _MEMBERS = {
     "load_preferences": "environments",
     "plan": "planning",
     "simulate": "simulation.simulate",
+    "tune": "judges",
+    "tune_sync": "judges",
 }
 
 __all__ = [
     "TEM",
     "Agent",
     "Assumptions",
+    "Budget",
+    "Score",
+    "Verdict",
     "__version__",
+    "arena",
+    "arena_sync",
     "benchmark",
     "certificate",
     "compare",
@@ -83,6 +99,8 @@ __all__ = [
     "suites",
     "testing",
     "theory",
+    "tune",
+    "tune_sync",
 ]
 
 

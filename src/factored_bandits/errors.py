@@ -9,6 +9,7 @@ FactoredBanditsError
 ├── DumpError (ValueError): a saved agent that is damaged, foreign or of another version
 ├── KernelError (TypeError): a policy or environment of one's own that cannot be compiled
 ├── ContractError (ValueError): a policy or environment of one's own that breaks the contract
+├── JudgeError (RuntimeError): a judge that no longer answers; the message says why
 └── MissingExtraError (ImportError): an optional library is needed; the message says which
 
 In parentheses the built-in error that each one is, too. And two warnings:
@@ -154,6 +155,12 @@ class KernelError(FactoredBanditsError, TypeError):
 
 class ContractError(FactoredBanditsError, ValueError):
     """A policy or an environment of one's own that breaks the contract: in what, and where."""
+
+
+class JudgeError(FactoredBanditsError, RuntimeError):
+    """A judge that no longer answers; `result` holds what was found until then."""
+
+    result: object = None
 
 
 class CacheWarning(UserWarning):

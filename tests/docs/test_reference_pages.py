@@ -57,6 +57,7 @@ PUBLIC = (
     "environments",
     "environments.suites",
     "errors",
+    "judges",
     "lab",
     "optuna",
     "planning",
