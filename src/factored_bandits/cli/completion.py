@@ -21,7 +21,8 @@ FILES = {
 HOW = {
     "bash": "or, without the package bash-completion, this line in ~/.bashrc:\n"
     '#   eval "$(factored-bandits completion bash)"',
-    "zsh": "with these lines in ~/.zshrc:\n#   fpath+=~/.zfunc\n#   autoload -Uz compinit && compinit",
+    "zsh": "with these lines in ~/.zshrc:\n"
+    "#   fpath+=~/.zfunc\n#   autoload -Uz compinit && compinit",
     "fish": "which fish finds by itself",
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -116,12 +116,12 @@ class Results:
         if cell is None or (problem, policy) not in self._rows["results"]:
             raise self._unknown(problem, policy)
 
-        none = np.empty(0, dtype=np.int64)
-        chosen = [
-            frame.iloc[self._rows[name].get((problem, policy), none)]
-            for name, frame in self._frames.items()
-        ]
-        records = records_of(*chosen, cell.problem.sizes)
+        records = records_of(
+            self._chosen("results", problem, policy),
+            self._chosen("eliminations", problem, policy),
+            self._chosen("plays", problem, policy),
+            cell.problem.sizes,
+        )
         return Result(
             policy=cell.policy,
             environment=cell.problem,
@@ -168,10 +168,15 @@ class Results:
     @cached_property
     def _rows(self) -> dict[str, dict[tuple[str, str], Ints]]:
         """Per frame the indices of the rows of each problem and policy: a report asks often."""
-        return {
-            name: dict(frame.groupby(["problem", "policy"], sort=False).indices)
-            for name, frame in self._frames.items()
-        }
+        found: dict[str, dict[tuple[str, str], Ints]] = {}
+        for name, frame in self._frames.items():
+            grouped: Any = frame.groupby(["problem", "policy"], sort=False)
+            found[name] = grouped.indices
+        return found
+
+    def _chosen(self, frame: str, problem: str, policy: str) -> pandas.DataFrame:
+        rows = self._rows[frame].get((problem, policy), np.empty(0, dtype=np.int64))
+        return self._frames[frame].iloc[rows]
 
     @cached_property
     def _policies(self) -> dict[str, list[str]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from factored_bandits.core.markup import Bar, bars_of
 from factored_bandits.core.table import Table
 
 from .estimate import UNCERTAINTY
@@ -44,6 +45,18 @@ def overview(plan: Plan) -> Table:
         columns.append(f"lost in time of {fixed.name}")
 
     return Table("Everything decided", tuple(columns), rows, _caption(plan))
+
+
+def decided_bars(plan: Plan) -> list[Bar | None]:
+    """For the rows of `overview` when half of the runs are decided; full where they never are."""
+    half = [
+        share_point(each.all_decided, SHARES[0]) if each.eliminates else None for each in plan.shown
+    ]
+    if plan.fixed:
+        half.append(plan.fixed.total if plan.fixed.decided >= SHARES[0] else math.inf)
+
+    estimated = [each.estimated for each in plan.shown] + [False] * bool(plan.fixed)
+    return bars_of(half, faint=estimated)
 
 
 def factors(plan: Plan) -> Table:
