@@ -48,15 +48,17 @@ def overview(plan: Plan) -> Table:
 
 
 def decided_bars(plan: Plan) -> list[Bar | None]:
-    """For the rows of `overview` when half of the runs are decided; full where they never are."""
-    half = [
-        share_point(each.all_decided, SHARES[0]) if each.eliminates else None for each in plan.shown
-    ]
-    if plan.fixed:
-        half.append(plan.fixed.total if plan.fixed.decided >= SHARES[0] else math.inf)
+    """For the rows of `overview`: when half of the runs are decided, or by when they are not."""
+    half: list[float | None] = []
+    for each in plan.shown:
+        point = min(share_point(each.all_decided, SHARES[0]), float(each.result.horizon))
+        half.append(point if each.eliminates else None)
 
-    estimated = [each.estimated for each in plan.shown] + [False] * bool(plan.fixed)
-    return bars_of(half, faint=estimated)
+    faint = [each.estimated for each in plan.shown]
+    if plan.fixed:
+        half.append(float(plan.fixed.total))
+        faint.append(False)
+    return bars_of(half, faint)
 
 
 def factors(plan: Plan) -> Table:
