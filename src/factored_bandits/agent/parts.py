@@ -22,6 +22,7 @@ from .backlog import Watch
 from .calls import Calls
 from .expiry import Age, Clock, Times, checked_age
 from .history import warm_start
+from .journal import LevelLog
 from .labels import Label, labels
 from .learner import Learner
 from .ledger import Ledger
@@ -102,6 +103,7 @@ class Parts:
         self._state = self._learner.state
         self._times = Times(clock, self._expire_after)
         self._watch = Watch()
+        self._level_log = LevelLog(self._policy, self._labels)
         self._calls = Calls(self._learner, self._ledger, self._plays)
 
     @property
