@@ -29,7 +29,8 @@ def test_every_elimination_and_re_entry_is_logged_once(caplog):
         for _ in range(900):
             # the best ad changes half way, so that levels re-enter
             swapped = agent.status().asked > 300
-            play(agent, 1, lambda decision: float((decision.levels["ad"] == "B") != swapped))
+            decision = agent.ask()
+            agent.tell(decision.id, float((decision.levels["ad"] == "B") != swapped))
             for row in agent.status().rows:
                 if row.active != known[row.factor, row.level]:
                     known[row.factor, row.level] = row.active
@@ -78,8 +79,9 @@ def test_a_call_that_fails_logs_nothing(caplog):
 def test_a_growing_backlog_and_its_end_are_logged(caplog):
     agent = fb.Agent("uniform", factors=FACTORS)
     forgotten = agent.ask().id
-    with caplog.at_level(logging.INFO, "factored_bandits"), pytest.warns(BacklogWarning) as caught:
-        play(agent, 5000, lambda decision: 1.0)
+    with caplog.at_level(logging.INFO, "factored_bandits"):
+        with pytest.warns(BacklogWarning) as caught:
+            play(agent, 5000, lambda decision: 1.0)
         agent.tell(forgotten, 1.0)
         agent.learn()
         play(agent, 100, lambda decision: 1.0)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from factored_bandits.core.checks import integer
 from factored_bandits.errors import InvalidInputError
 
 from .backlog import EVERY, say
 from .decision import Decision
-from .expiry import Age, checked_age, older
+from .expiry import Age, Clock, checked_age, older
 from .journal import LOGGER, listened_to, log_expired
-from .knowledge import Knowledge
+from .knowledge import Best, Knowledge
+from .labels import Label
+from .parts import Given, History
 from .saving import Saving
 
 # The most blocks that a call learns, so that none takes long. A number of blocks and not a time:
@@ -21,7 +24,7 @@ from .saving import Saving
 PORTION = 64
 
 
-class Agent(Knowledge, Saving):
+class Agent(Knowledge[Best], Saving):
     """A policy that learns online from `ask` and `tell`.
 
     Parameters
@@ -86,6 +89,55 @@ class Agent(Knowledge, Saving):
     >>> fb.Agent(arms=["draft A", "draft B"]).ask().id  # with the default for duels
     1
     """
+
+    if TYPE_CHECKING:  # what `best` gives, for checkers of types; `Parts` does the work
+
+        @overload
+        def __init__(
+            self: Agent[dict[str, Label]],
+            policy: Given = None,
+            *,
+            factors: Mapping[str, Sequence[Label]],
+            reward_range: tuple[float, float] | None = ...,
+            default: float | None = None,
+            seed: int = 0,
+            horizon: int | None = None,
+            diagnostics: bool = False,
+            expire_after: Age | None = None,
+            clock: Clock | None = None,
+            **params: Any,
+        ) -> None: ...
+
+        @overload
+        def __init__(
+            self: Agent[Label],
+            policy: Given = None,
+            *,
+            arms: Sequence[Label],
+            reward_range: tuple[float, float] | None = ...,
+            default: float | None = None,
+            seed: int = 0,
+            horizon: int | None = None,
+            history: History | None = None,
+            diagnostics: bool = False,
+            self_duels: Literal["ask", "skip"] = "ask",
+            expire_after: Age | None = None,
+            clock: Clock | None = None,
+            **params: Any,
+        ) -> None: ...
+
+        def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+
+        @classmethod
+        def load(
+            cls,
+            text: str,
+            policy: types.ModuleType | None = None,
+            clock: Clock | None = None,
+            *args: Any,
+            **kwargs: Any,
+        ) -> Agent[Any]:
+            """Of what, a text does not say; `agent: Agent[str] = Agent.load(text)` does."""
 
     def ask(self) -> Decision:
         """Say what to play next; it never waits for rewards.

@@ -29,6 +29,7 @@ from .ledger import Ledger
 from .rewards import UNIT, rewards
 from .self_duels import self_duels as checked_self_duels
 
+Given = str | types.ModuleType | Policy | None
 History = str | Path | Sequence[Sequence[Any]] | Floats | PastDuels
 
 
@@ -37,7 +38,7 @@ class Parts:
 
     def __init__(
         self,
-        policy: str | types.ModuleType | Policy | None = None,
+        policy: Given = None,
         *,
         factors: Mapping[str, Sequence[Label]] | None = None,
         arms: Sequence[Label] | None = None,
