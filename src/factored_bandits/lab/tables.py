@@ -196,8 +196,8 @@ def _by_repetition(frame: pandas.DataFrame, keys: Sequence[str]) -> dict[int, pa
     """The rows of each repetition, ordered by the columns `keys`."""
     ordered = frame.sort_values(["repetition", *keys], kind="stable")
     repetitions = ordered.repetition.to_numpy(dtype=np.int64)
-    numbers, starts = np.unique(repetitions, return_index=True)
-    edges = itertools.pairwise([*starts.tolist(), len(ordered)])
+    numbers, firsts = np.unique(repetitions, return_index=True)
+    edges = itertools.pairwise([*firsts.tolist(), len(ordered)])
     return {
         number: ordered.iloc[low:high]
         for number, (low, high) in zip(numbers.tolist(), edges, strict=True)
