@@ -6,6 +6,7 @@ import pytest
 
 import factored_bandits as fb
 from factored_bandits.errors import InvalidInputError, UnknownNameError
+from factored_bandits.policies import registry
 
 LABELS = [
     "tea",
@@ -80,3 +81,13 @@ def test_p_values_say_why_there_are_none():
         p_values("tea(bound=betting)", reward_range=None)
     with pytest.raises(InvalidInputError, match=r"nothing is proved .*; use positions='first'$"):
         p_values("dueling_tea(positions=both)")
+
+
+def test_names_are_found_once_and_each_caller_has_a_list_of_its_own(monkeypatch):
+    for kind in ("duel", "factored"):
+        fb.policies.names(kind)
+    names = fb.policies.names()
+    names.append("mine")  # a caller may do that
+    monkeypatch.setattr(registry, "_modules", None)  # would be an error, if it looked again
+    assert fb.policies.names() == names[:-1]
+    assert sorted(fb.policies.names("duel") + fb.policies.names("factored")) == names[:-1]

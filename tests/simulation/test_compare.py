@@ -16,6 +16,7 @@ from factored_bandits.errors import InvalidInputError, UnknownNameError
 from factored_bandits.policies.factored import uniform
 from factored_bandits.simulation import compare as module
 from factored_bandits.simulation.choosing import suitable
+from factored_bandits.simulation.summaries import Facts, caption_of
 
 
 def easy():
@@ -260,3 +261,11 @@ def test_duels_have_one_list_of_arms():
     assert comparison.to_dict()["sizes"] == [4]
     assert comparison.to_dict()["best"] == [0]
     assert comparison.caption().startswith("duel_utility (4 arms); regret in unit 'average'")
+
+
+def test_sizes_of_the_same_mean_stand_in_a_caption_in_one_order():
+    sizes = ["8x32", "32x8", "20x20", "16x24", "24x16", "30x10", "10x30", "4x4"]
+    facts = [Facts("sum", "", 100, 1, None, arms) for arms in sizes]
+    said = "K = 4 x 4, 10 x 30, 16 x 24, 20 x 20, 24 x 16, 30 x 10, 32 x 8, 8 x 32"
+    assert said in caption_of(facts)
+    assert caption_of(facts) == caption_of(facts[::-1])

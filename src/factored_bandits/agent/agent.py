@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from factored_bandits.core.checks import integer
 from factored_bandits.errors import InvalidInputError
 
-from .backlog import EVERY, warn
+from .backlog import EVERY, say
 from .decision import Decision
-from .expiry import Age, checked_age, older
-from .knowledge import Knowledge
+from .expiry import Age, Clock, checked_age, older
+from .journal import LOGGER, listened_to, log_expired
+from .knowledge import Best, Knowledge
+from .labels import Label
+from .parts import Given, History
 from .saving import Saving
 
 # The most blocks that a call learns, so that none takes long. A number of blocks and not a time:
@@ -20,7 +24,7 @@ from .saving import Saving
 PORTION = 64
 
 
-class Agent(Knowledge, Saving):
+class Agent(Knowledge[Best], Saving):
     """A policy that learns online from `ask` and `tell`.
 
     Parameters
@@ -86,6 +90,55 @@ class Agent(Knowledge, Saving):
     1
     """
 
+    if TYPE_CHECKING:  # what `best` gives, for checkers of types; `Parts` does the work
+
+        @overload
+        def __init__(
+            self: Agent[dict[str, Label]],
+            policy: Given = None,
+            *,
+            factors: Mapping[str, Sequence[Label]],
+            reward_range: tuple[float, float] | None = ...,
+            default: float | None = None,
+            seed: int = 0,
+            horizon: int | None = None,
+            diagnostics: bool = False,
+            expire_after: Age | None = None,
+            clock: Clock | None = None,
+            **params: Any,
+        ) -> None: ...
+
+        @overload
+        def __init__(
+            self: Agent[Label],
+            policy: Given = None,
+            *,
+            arms: Sequence[Label],
+            reward_range: tuple[float, float] | None = ...,
+            default: float | None = None,
+            seed: int = 0,
+            horizon: int | None = None,
+            history: History | None = None,
+            diagnostics: bool = False,
+            self_duels: Literal["ask", "skip"] = "ask",
+            expire_after: Age | None = None,
+            clock: Clock | None = None,
+            **params: Any,
+        ) -> None: ...
+
+        def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+
+        @classmethod
+        def load(
+            cls,
+            text: str,
+            policy: types.ModuleType | None = None,
+            clock: Clock | None = None,
+            *args: Any,
+            **kwargs: Any,
+        ) -> Agent[Any]:
+            """Of what, a text does not say; `agent: Agent[str] = Agent.load(text)` does."""
+
     def ask(self) -> Decision:
         """Say what to play next; it never waits for rewards.
 
@@ -107,15 +160,28 @@ class Agent(Knowledge, Saving):
         """
         self._expire_due()
         if self._expire_after is None and self._ledger.asked % EVERY == 0:
-            message = self._calls.read(self._watch.look, self._ledger)
-            if message is not None:
-                warn(message)
+            notice = self._calls.read(self._watch.look, self._ledger)
+            if notice is not None:
+                say(notice)
 
+        decision = self._next_decision()
+        self._log_levels()
+        return decision
+
+    def _next_decision(self) -> Decision:
         for _ in range(self._self_duels.skipped_at_most):
             decision = self._calls.change(self._ask_or_skip)
             if decision is not None:
                 return decision
         return self._calls.change(self._ask)
+
+    def _log_levels(self) -> None:
+        """Levels that a call has eliminated, or let re-enter; after it, for it may be undone."""
+        if not listened_to():
+            return
+        look = self._level_log.look
+        for told in self._calls.read(look, self._params, self._state, self._round):
+            LOGGER.info("%s", told)
 
     def _ask_or_skip(self) -> Decision | None:
         """The next decision; None if it is a duel of an arm with itself, which is settled."""
@@ -171,6 +237,7 @@ class Agent(Knowledge, Saving):
         """
         self._expire_due()
         self._calls.change(self._tell, id, reward)
+        self._log_levels()
 
     def _tell(self, id: int, reward: Any) -> None:
         self._ledger.check(id)
@@ -220,13 +287,17 @@ class Agent(Knowledge, Saving):
         """
         if older_than is None:
             self._expire_due()
-            return self._calls.change(self._expire_one, id)
+            self._calls.change(self._expire_one, id)
+            self._log_levels()
+            return None
 
         if id is not None:
             raise InvalidInputError("expire takes an id or older_than=..., not both")
         age = checked_age("older_than", older_than, 0)
         self._expire_due()
-        return self._calls.change(self._expire_older, age)
+        ids = self._calls.change(self._expire_older, age)
+        self._log_levels()
+        return ids
 
     def _expire_one(self, id: Any) -> None:
         self._ledger.check(id)
@@ -246,7 +317,7 @@ class Agent(Knowledge, Saving):
     def _expire_due(self) -> None:
         """What `expire_after` asks for, as a call of its own: it stays if the next one fails."""
         if self._expire_after is not None:
-            self._calls.change(self._expire_older, self._expire_after)
+            log_expired(self._calls.change(self._expire_older, self._expire_after))
 
     def learn(self, max_blocks: int | None = None) -> int:
         """Learn blocks of plays that are complete and were left, oldest first.
@@ -277,7 +348,9 @@ class Agent(Knowledge, Saving):
         (36, 900, 0)
         """
         most = None if max_blocks is None else integer("max_blocks", max_blocks, 0)
-        return self._calls.change(self._learn, most)
+        learned = self._calls.change(self._learn, most)
+        self._log_levels()
+        return learned
 
     def _learn(self, most: int | None) -> int:
         ledger = self._ledger

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from datetime import timedelta
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -18,8 +18,10 @@ from factored_bandits.policies import Policy
 from .parts import Parts
 from .status import Status, level_rows
 
+Best = TypeVar("Best")  # what is chosen: a label per factor, or the label of an arm
 
-class Knowledge(Parts):
+
+class Knowledge(Parts, Generic[Best]):
     """The reading half of `Agent`: nothing here changes anything.
 
     All of it rests on the rounds that are learned. Answers that are held back by an open decision
@@ -91,7 +93,7 @@ class Knowledge(Parts):
         """
         return self._calls.read(self._ledger.is_waiting, id)
 
-    def best(self) -> Any:
+    def best(self) -> Best:
         """Give the best action as far as is known.
 
         Returns

@@ -22,12 +22,14 @@ from .backlog import Watch
 from .calls import Calls
 from .expiry import Age, Clock, Times, checked_age
 from .history import warm_start
+from .journal import LevelLog
 from .labels import Label, labels
 from .learner import Learner
 from .ledger import Ledger
 from .rewards import UNIT, rewards
 from .self_duels import self_duels as checked_self_duels
 
+Given = str | types.ModuleType | Policy | None
 History = str | Path | Sequence[Sequence[Any]] | Floats | PastDuels
 
 
@@ -36,7 +38,7 @@ class Parts:
 
     def __init__(
         self,
-        policy: str | types.ModuleType | Policy | None = None,
+        policy: Given = None,
         *,
         factors: Mapping[str, Sequence[Label]] | None = None,
         arms: Sequence[Label] | None = None,
@@ -102,6 +104,7 @@ class Parts:
         self._state = self._learner.state
         self._times = Times(clock, self._expire_after)
         self._watch = Watch()
+        self._level_log = LevelLog(self._policy, self._labels)
         self._calls = Calls(self._learner, self._ledger, self._plays)
 
     @property

@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from factored_bandits.core.arrays import Ints
+from factored_bandits.core.markup import Bar, joined, table_html
 from factored_bandits.core.table import Table
 from factored_bandits.policies import LevelReport
 
@@ -113,13 +114,24 @@ class Status:
         return None if self.oldest is None else self.asked - self.oldest
 
     def __str__(self) -> str:
+        return str(self._table())
+
+    def _repr_html_(self) -> str:
+        # a bar is full where a level was played most of its factor
+        most: dict[str, int] = {}
+        for row in self.rows:
+            most[row.factor] = max(row.plays, most.get(row.factor, 1))
+        bars = [Bar(row.plays / most[row.factor], row.active is False) for row in self.rows]
+        return joined(table_html(self._table(), {"plays": bars}))
+
+    def _table(self) -> Table:
         title = (
             f"{self.policy}: {self.asked:,} rounds asked, {self.learned:,} learned, "
             f"{self.waiting:,} waiting"
         )
         if self.backlog > self.waiting:
             title += f"\n{self._held_back()}"
-        return str(Table(title, HEADINGS, [_cells(row) for row in self.rows], align="lllrrrr"))
+        return Table(title, HEADINGS, [_cells(row) for row in self.rows], align="lllrrrr")
 
     def _held_back(self) -> str:
         said = f"answers not learned yet: {self.backlog - self.waiting:,}"

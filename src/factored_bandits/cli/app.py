@@ -12,6 +12,7 @@ import click
 from factored_bandits import __version__
 from factored_bandits.errors import FactoredBanditsError
 
+from .completion import completion
 from .demo import demo
 from .laboratory import init, reproduce, run
 from .listing import environments, policies, version
@@ -109,6 +110,7 @@ _commands = (
     environments,
     warm,
     version,
+    completion,
 )
 for _command in _commands:
     app.add_command(_command)

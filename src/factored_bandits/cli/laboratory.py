@@ -11,6 +11,7 @@ import click
 from factored_bandits.errors import InvalidInputError
 
 from .claims import show_claims, show_summary
+from .completion import experiment_name
 from .output import show, show_json, warnings_as_sentences
 from .process import INTERRUPTED
 from .values import Choice, Count
@@ -75,6 +76,7 @@ def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
     "--only",
     multiple=True,
     metavar="NAME",
+    shell_complete=experiment_name,
     help="Only this experiment; may be given several times.",
 )
 @click.option("--verbose", is_flag=True, help="Print every sentence, not only what fails.")

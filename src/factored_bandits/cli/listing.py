@@ -9,13 +9,14 @@ from typing import Any
 
 import click
 
+from .completion import environment_name, policy_name
 from .output import show, show_json
 
 KINDS = {"duel": "duels", "factored": "factored"}
 
 
 @click.command()
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=policy_name)
 @click.option("--duels", "kind", flag_value="duel", help="Only those for duels.")
 @click.option("--factored", "kind", flag_value="factored", help="Only those for factored problems.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
@@ -61,7 +62,7 @@ def _policy(described: Any) -> dict[str, Any]:
 
 
 @click.command()
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=environment_name)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def environments(name: str | None, as_json: bool) -> None:
     """List reward models and ready-made problems, or describe the one called NAME."""

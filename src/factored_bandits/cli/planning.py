@@ -13,6 +13,7 @@ import click
 
 from factored_bandits.errors import InvalidInputError
 
+from .completion import policy_list
 from .live import plans_on_the_way
 from .output import show, show_json, stop_if_interrupted
 from .running import output_options, repetition_options
@@ -43,7 +44,11 @@ OPTIONS = [
         ["--traffic"], metavar="NUMBER/UNIT", help="Rounds per hour, day or week, such as 2000/day."
     ),
     click.Option(
-        ["--policies"], default=POLICIES, show_default=True, help="The algorithms to forecast."
+        ["--policies"],
+        default=POLICIES,
+        show_default=True,
+        shell_complete=policy_list,
+        help="The algorithms to forecast.",
     ),
     click.Option(["--no-flat"], is_flag=True, help="Leave out flat_ucb1 over all combinations."),
     click.Option(

@@ -54,6 +54,7 @@ def _section(command: click.Command, parent: click.Context) -> Iterator[str]:
 
     for name in command.list_commands(context):
         problem = command.get_command(context, name)
+        assert problem is not None, "it is listed"
         yield f"### compare {name}"
         yield _prose(problem)
         own = problem.own if isinstance(problem, ProblemCommand) else 0

@@ -9,6 +9,7 @@ import click
 
 from factored_bandits.errors import UnknownNameError
 
+from .completion import policy_list, policy_or_file
 from .output import check_csv_path, show, show_json, stop_if_interrupted, write_csv
 from .problems import Recipe, recipe, recipe_names
 from .values import Count
@@ -46,12 +47,14 @@ class ProblemGroup(click.Group):
         """The problems, and what is added to the group beside them."""
         return [*recipe_names(), *self.commands]
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The subcommand of one problem, also if its name is written with underscores."""
         name = cmd_name.replace("_", "-")
         if name in self.commands:
             return self.commands[name]
         if name not in recipe_names():
+            if ctx.resilient_parsing:  # a line that is being completed
+                return None
             raise UnknownNameError.of("problem", cmd_name, self.list_commands(ctx))
         return problem_command(str(self.name), name, recipe(name))
 
@@ -72,10 +75,13 @@ def problem_command(group: str, name: str, found: Recipe) -> ProblemCommand:
 def run_options(group: str) -> list[click.Option]:
     """The options that every problem shares."""
     text = "Names, separated by commas, with parameters in brackets: 'tea,flat_ucb1(alpha=0.5)'."
-    many = click.Option(["--policies"], help=f"{text} [default: all that fit]")
+    many = click.Option(
+        ["--policies"], shell_complete=policy_list, help=f"{text} [default: all that fit]"
+    )
     one = click.Option(
         ["--policy", "policies"],
         required=True,
+        shell_complete=policy_or_file,
         help="The algorithm, such as tea, 'flat_ucb1(alpha=0.5)' or path/to/mine.py.",
     )
     certify = click.Option(

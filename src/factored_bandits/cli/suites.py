@@ -8,6 +8,7 @@ import click
 
 from factored_bandits.errors import InvalidInputError
 
+from .completion import policy_list
 from .output import show, show_json, stop_if_interrupted
 from .running import output_options, repetition_options
 from .values import Choice, Count
@@ -15,7 +16,9 @@ from .values import Choice, Count
 PARAMETERS = [
     click.Argument(["name"], metavar="SUITE", type=Choice(["factored", "duels"])),
     click.Option(
-        ["--policies"], help="Names, separated by commas, as in compare. [default: all that fit]"
+        ["--policies"],
+        shell_complete=policy_list,
+        help="Names, separated by commas, as in compare. [default: all that fit]",
     ),
     click.Option(["--only"], metavar="TEXT", help="Only problems whose name contains this."),
     click.Option(

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, overload
 
 from factored_bandits.core import checks
+from factored_bandits.core.markup import Bar, joined, table_html
 from factored_bandits.core.table import Table
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import Kind
@@ -145,12 +146,22 @@ class Certificate:
         }
 
     def __str__(self) -> str:
+        return str(self._table())
+
+    def _repr_html_(self) -> str:
+        bars = {
+            "not the best": [Bar(1.0 - claim.p_value) for claim in self.claims],
+            "the best": [Bar(1.0 - claim.others) for claim in self.claims],
+        }
+        return joined(table_html(self._table(), bars))
+
+    def _table(self) -> Table:
         rows = [
             (c.factor, str(c.level), c.verdict(self.alpha), percent(c.p_value), percent(c.others))
             for c in self.claims
         ]
         title = f"{self.policy} after {self.rounds:,} rounds"
-        return str(Table(title, COLUMNS, rows, "\n".join(self._conclusions()), align="lllrr"))
+        return Table(title, COLUMNS, rows, "\n".join(self._conclusions()), align="lllrr")
 
     def _conclusions(self) -> list[str]:
         lines = []

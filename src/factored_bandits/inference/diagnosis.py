@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from factored_bandits.core.markup import Bar, joined, table_html
+from factored_bandits.core.table import Table
 from factored_bandits.policies.base import Kind
 
 from .interaction_test import InteractionTest
@@ -139,21 +141,33 @@ class Diagnosis:
     def __str__(self) -> str:
         lines = []
         for factor in self.alarms:
-            others = " and ".join(context for own, context in self.pairs if own == factor)
-            depends = f": which one is best depends on {others}" if others else ""
-            confidence = percent(self.p_value(factor))
-            lines.append(f"{factor} has no best level (confidence {confidence}){depends}")
+            lines.append(self._alarm(factor))
             lines += [f"  {_sentence(finding)}" for finding in self.of(factor)]
+        if lines:
+            return "\n".join(lines)
 
-        return "\n".join(lines or self._no_alarm())
-
-    def _no_alarm(self) -> list[str]:
         behind = [finding for finding in self.findings if finding.p_value <= self.alpha]
-        return [
+        said = (f"  {finding.factor}: {_sentence(finding)}" for finding in behind)
+        return "\n".join([self._no_alarm(), *said])
+
+    def _repr_html_(self) -> str:
+        rows = [(found.factor, _sentence(found), percent(found.p_value)) for found in self.findings]
+        alarms = self.alarms
+        sentences = "\n".join(map(self._alarm, alarms)) or self._no_alarm()
+        bars = [Bar(1.0 - found.p_value, found.factor not in alarms) for found in self.findings]
+        table = Table(sentences, ("factor", "finding", "confidence"), rows, align="llr")
+        return joined(table_html(table, {"confidence": bars}))
+
+    def _alarm(self, factor: str) -> str:
+        others = " and ".join(context for own, context in self.pairs if own == factor)
+        depends = f": which one is best depends on {others}" if others else ""
+        return f"{factor} has no best level (confidence {percent(self.p_value(factor))}){depends}"
+
+    def _no_alarm(self) -> str:
+        return (
             f"no sign after {self.rounds:,} rounds that a factor has no best level "
-            f"(confidence {percent(self.alpha)})",
-            *(f"  {finding.factor}: {_sentence(finding)}" for finding in behind),
-        ]
+            f"(confidence {percent(self.alpha)})"
+        )
 
 
 def _sentence(found: Finding) -> str:

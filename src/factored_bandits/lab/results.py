@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from factored_bandits.core.arrays import Floats
+from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.stats import Mean, Verdict, mean_of, verdict_of_runs
 from factored_bandits.errors import UnknownNameError
 from factored_bandits.simulation.result import Result
@@ -112,17 +112,14 @@ class Results:
         UnknownNameError
             If the policy did not play the problem.
         """
-        chosen = self._rows(self.frame, problem, policy)
-        if not len(chosen):
+        cell = self._cells.get((problem, policy))
+        if cell is None or (problem, policy) not in self._rows["results"]:
             raise self._unknown(problem, policy)
 
-        cell = self._cells.get((problem, policy))
-        if cell is None:
-            raise self._unknown(problem, policy)
         records = records_of(
-            chosen,
-            self._rows(self.eliminations, problem, policy),
-            self._rows(self.plays, problem, policy),
+            self._chosen("results", problem, policy),
+            self._chosen("eliminations", problem, policy),
+            self._chosen("plays", problem, policy),
             cell.problem.sizes,
         )
         return Result(
@@ -164,9 +161,31 @@ class Results:
     def _unknown(self, problem: str, policy: str) -> UnknownNameError:
         return UnknownNameError.of(f"result of {policy} on", problem, self.problems)
 
-    @staticmethod
-    def _rows(frame: pandas.DataFrame, problem: str, policy: str) -> pandas.DataFrame:
-        return frame[(frame.problem == problem) & (frame.policy == policy)]
+    @property
+    def _frames(self) -> dict[str, pandas.DataFrame]:
+        return {"results": self.frame, "eliminations": self.eliminations, "plays": self.plays}
+
+    @cached_property
+    def _rows(self) -> dict[str, dict[tuple[str, str], Ints]]:
+        """Per frame the indices of the rows of each problem and policy: a report asks often."""
+        found: dict[str, dict[tuple[str, str], Ints]] = {}
+        for name, frame in self._frames.items():
+            grouped: Any = frame.groupby(["problem", "policy"], sort=False)
+            found[name] = grouped.indices
+        return found
+
+    def _chosen(self, frame: str, problem: str, policy: str) -> pandas.DataFrame:
+        rows = self._rows[frame].get((problem, policy), np.empty(0, dtype=np.int64))
+        return self._frames[frame].iloc[rows]
+
+    @cached_property
+    def _policies(self) -> dict[str, list[str]]:
+        """Per problem the policies that played it, as their rows appear."""
+        found: dict[str, list[str]] = {}
+        pairs = self.frame[["problem", "policy"]].drop_duplicates()
+        for problem, policy in pairs.itertuples(index=False):
+            found.setdefault(problem, []).append(policy)
+        return found
 
     @property
     def problems(self) -> list[str]:
@@ -186,10 +205,9 @@ class Results:
         list of str
             The labels.
         """
-        frame = self.frame
         if problem is not None:
-            frame = frame[frame.problem == problem]
-        return list(dict.fromkeys(frame.policy))
+            return list(self._policies.get(problem, []))
+        return list(dict.fromkeys(self.frame.policy))
 
     def final(self, problem: str, policy: str) -> Floats:
         """Regret at the horizon, one number per repetition.
@@ -233,15 +251,15 @@ class Results:
         UnknownNameError
             If the policy did not play the problem.
         """
-        chosen = self._rows(self.frame, problem, policy)
-        if not len(chosen):
+        rows = self._rows["results"].get((problem, policy))
+        if rows is None:
             raise self._unknown(problem, policy)
 
+        regret = self.frame.regret.to_numpy(dtype=np.float64)[rows]
+        repetition = self.frame.repetition.to_numpy()[rows]
+        order = np.lexsort((self.frame["round"].to_numpy()[rows], repetition))
         # all repetitions have the same checkpoints
-        ordered = chosen.sort_values(["repetition", "round"])
-        regret = ordered.regret.to_numpy(dtype=np.float64)
-        repetitions = ordered.repetition.nunique()
-        return np.asarray(regret.reshape(repetitions, -1))
+        return np.asarray(regret[order].reshape(len(np.unique(repetition)), -1))
 
     def rounds(self, problem: str) -> Floats:
         """The checkpoints of a problem.

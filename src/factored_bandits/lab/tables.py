@@ -8,6 +8,7 @@ horizon where the policy has one.
 from __future__ import annotations
 
 import io
+import itertools
 import platform
 from collections.abc import Sequence
 from importlib import metadata
@@ -169,26 +170,38 @@ def records_of(
         In ascending order of the repetitions.
     """
     edges = offsets_of(sizes)[1:-1]
+    rows = _by_repetition(results, ("round",))
+    own = _by_repetition(plays, ("factor", "level"))
+    # files are read in any order, but the events of a repetition are in one of them, in order
+    events = _by_repetition(eliminations, ())
     found = []
 
-    for repetition in np.unique(results.repetition).tolist():
-        rows = results[results.repetition == repetition].sort_values("round")
-        own = plays[plays.repetition == repetition].sort_values(["factor", "level"])
-        # files are read in any order, but the events of a repetition are in one of them, in order
-        events = eliminations[eliminations.repetition == repetition]
-
+    for repetition, here in rows.items():
+        levels = own.get(repetition, plays.iloc[:0])
         record = RunRecord(
             repetition=repetition,
-            regret=rows.regret.to_numpy(dtype=np.float64),
-            correct=rows.correct.to_numpy(dtype=np.bool_),
-            plays=tuple(np.split(own.plays.to_numpy(), edges)),
-            events=_events(events),
-            p_values=_known(np.split(own.p_value.to_numpy(dtype=np.float64), edges)),
-            seconds=float(rows.seconds.iloc[0]),
+            regret=here.regret.to_numpy(dtype=np.float64),
+            correct=here.correct.to_numpy(dtype=np.bool_),
+            plays=tuple(np.split(levels.plays.to_numpy(), edges)),
+            events=_events(events.get(repetition, eliminations.iloc[:0])),
+            p_values=_known(np.split(levels.p_value.to_numpy(dtype=np.float64), edges)),
+            seconds=float(here.seconds.iloc[0]),
         )
         found.append(record)
 
     return tuple(found)
+
+
+def _by_repetition(frame: pandas.DataFrame, keys: Sequence[str]) -> dict[int, pandas.DataFrame]:
+    """The rows of each repetition, ordered by the columns `keys`."""
+    ordered = frame.sort_values(["repetition", *keys], kind="stable")
+    repetitions = ordered.repetition.to_numpy(dtype=np.int64)
+    numbers, firsts = np.unique(repetitions, return_index=True)
+    edges = itertools.pairwise([*firsts.tolist(), len(ordered)])
+    return {
+        number: ordered.iloc[low:high]
+        for number, (low, high) in zip(numbers.tolist(), edges, strict=True)
+    }
 
 
 def _known(p_values: Sequence[Floats]) -> tuple[Floats, ...] | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from factored_bandits.core.markup import joined, table_html, text_html
 from factored_bandits.core.table import Table, wrapped
 from factored_bandits.environments import Environment
 
@@ -14,7 +15,7 @@ from .assumptions import Assumptions
 from .fixed import FixedTest
 from .forecast import Forecast, share_point
 from .outlook import summary, warnings
-from .tables import factors, overview, run_line
+from .tables import DECIDED, decided_bars, factors, overview, run_line
 from .verdict import Verdict, judge
 
 if TYPE_CHECKING:
@@ -143,6 +144,17 @@ class Plan:
     def __str__(self) -> str:
         opening = "\n".join([self.verdict.sentence, *self.warnings])
         return "\n\n".join([opening, *map(str, self.tables())])
+
+    def _repr_html_(self) -> str:
+        opening = text_html(self.verdict.sentence, strong=True)
+        everything, each = self.tables()
+        bars = {DECIDED[1]: decided_bars(self)}
+        return joined(
+            opening,
+            text_html("\n".join(self.warnings)),
+            table_html(everything, bars),
+            table_html(each),
+        )
 
     def text(self, width: int | None = None) -> str:
         """Write it for a screen.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from factored_bandits.core.markup import Bar, bars_of
 from factored_bandits.core.table import Table
 
 from .estimate import UNCERTAINTY
@@ -44,6 +45,20 @@ def overview(plan: Plan) -> Table:
         columns.append(f"lost in time of {fixed.name}")
 
     return Table("Everything decided", tuple(columns), rows, _caption(plan))
+
+
+def decided_bars(plan: Plan) -> list[Bar | None]:
+    """For the rows of `overview`: when half of the runs are decided, or by when they are not."""
+    half: list[float | None] = []
+    for each in plan.shown:
+        point = min(share_point(each.all_decided, SHARES[0]), float(each.result.horizon))
+        half.append(point if each.eliminates else None)
+
+    faint = [each.estimated for each in plan.shown]
+    if plan.fixed:
+        half.append(float(plan.fixed.total))
+        faint.append(False)
+    return bars_of(half, faint)
 
 
 def factors(plan: Plan) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import types
 from pathlib import Path
@@ -42,8 +43,14 @@ def names(kind: Kind | None = None) -> list[str]:
     """
     if kind is not None:
         one_of("kind", kind, tuple(FOLDERS))
+    return list(_sorted_names(kind))
+
+
+@functools.cache
+def _sorted_names(kind: Kind | None) -> tuple[str, ...]:
+    """Found once: figures ask for every line that they draw."""
     kinds = FOLDERS if kind is None else (kind,)
-    return sorted(name for each in kinds for name in _modules(each))
+    return tuple(sorted(name for each in kinds for name in _modules(each)))
 
 
 def load(name: str) -> types.ModuleType:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from factored_bandits.core.checks import shown
+from factored_bandits.core.markup import folded, joined, table_html, text_html
 from factored_bandits.core.table import Table
 from factored_bandits.environments import Environment
 from factored_bandits.environments.suites import Instance
@@ -19,6 +19,7 @@ from .checkpoints import horizon_of
 from .choosing import Written, suitable
 from .compare import compare
 from .comparison import Comparison
+from .notebook import regret_html
 from .profile import Regrets, profile_table
 from .result import Result
 from .summaries import regret_table
@@ -61,7 +62,7 @@ class Benchmark:
     def results(self) -> list[Result]:
         """Every result, named after its instance."""
         return [
-            dataclasses.replace(result, name=instance.name)
+            replace(result, name=instance.name)
             for instance, one in self._finished()
             for result in one.results
         ]
@@ -120,6 +121,14 @@ class Benchmark:
 
     def __str__(self) -> str:
         return "\n\n".join([*map(str, self.tables()), *self.left_out()])
+
+    def _repr_html_(self) -> str:
+        *own, profile = self.tables()
+        each = [
+            folded(table.title, regret_html(one.results, replace(table, title="")))
+            for table, one in zip(own, self.comparisons, strict=True)
+        ]
+        return joined(table_html(profile), *each, text_html("\n".join(self.left_out())))
 
     def plot(self, path: str | Path | None = None, *, title: str = "") -> Figure:
         """The performance profile.

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from factored_bandits.core.markup import joined
 from factored_bandits.core.stats import finite_or_none
 from factored_bandits.core.table import Table
 from factored_bandits.environments import Environment
 from factored_bandits.policies import Policy
 
 from .eliminations import elimination_summaries, elimination_tables, factor_titles
+from .notebook import regret_html
 from .result import Result, frame_of
 from .summaries import describe, regret_table
 
@@ -76,6 +78,9 @@ class Comparison:
         return str(self.summary())
 
     __str__ = table
+
+    def _repr_html_(self) -> str:
+        return joined(regret_html(self.results, self.summary()))
 
     def eliminations(self, factors: Sequence[str] | None = None) -> list[Table]:
         """For each policy that eliminates, when each level was eliminated.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from factored_bandits.core.arrays import Bools, Floats, Ints
+from factored_bandits.core.markup import joined
 from factored_bandits.core.stats import mean_of
 from factored_bandits.environments import Environment
 from factored_bandits.errors import InvalidInputError, MissingExtraError
@@ -16,6 +17,7 @@ from factored_bandits.inference.evidence import Evidence, FactorEvidence
 from factored_bandits.policies import Policy
 from factored_bandits.policies.base import Kind
 
+from .notebook import result_html
 from .record import Elimination, RunRecord
 
 if TYPE_CHECKING:
@@ -90,6 +92,9 @@ class Result:
     seed: int
     interrupted: bool = False
     name: str = ""
+
+    def _repr_html_(self) -> str:
+        return joined(result_html(self))
 
     @property
     def label(self) -> str:

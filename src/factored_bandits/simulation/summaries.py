@@ -45,13 +45,13 @@ def caption_of(every: Sequence[Facts]) -> str:
     'sum; K = 4 x 4, 8 x 8; horizon 100; 1 repetition'
     """
     problems = {each.problem for each in every}
-    arms = {each.arms for each in every}
+    arms = sorted({each.arms for each in every})
     units = {each.unit for each in every}
     seeds = {each.seed for each in every} - {None}
     repetitions = _span([each.repetitions for each in every])
 
     said = [problems.pop() if len(problems) == 1 else f"{len(problems)} problems"]
-    if arms != {""}:
+    if arms != [""]:
         said.append(f"K = {', '.join(sorted(arms, key=mean_levels))}".replace("x", " x "))
     if units != {""}:
         said.append(f"regret in unit {', '.join(map(repr, sorted(units)))}")

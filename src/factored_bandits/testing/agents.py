@@ -24,7 +24,9 @@ ROUNDS = 60
 LATE = 7  # answers that are open at a time
 
 
-def agent_for(policy: Any, problem: Environment, seed: int = 0, horizon: int = HORIZON) -> Agent:
+def agent_for(
+    policy: Any, problem: Environment, seed: int = 0, horizon: int = HORIZON
+) -> Agent[Any]:
     """An agent for the problem, with the numbers of the levels as labels.
 
     >>> agent_for("tea", problems.additive(2, 2)).best()
@@ -44,7 +46,7 @@ def agent_for(policy: Any, problem: Environment, seed: int = 0, horizon: int = H
     return Agent(made, factors=factors, **common)
 
 
-def answer(agent: Agent, outcome: float) -> float | list[float]:
+def answer(agent: Agent[Any], outcome: float) -> float | list[float]:
     """What `tell` takes: the outcome, or with semi-bandit feedback this for the last factor."""
     others = [1.0] * (agent._outcomes - 1)
     return [*others, outcome] if agent._outcomes else outcome

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Bools, Floats, Ints
+from factored_bandits.core.markup import Bar, joined, table_html
 from factored_bandits.core.stats import LEVEL, errors_needed
 from factored_bandits.core.table import Table
 
@@ -138,23 +139,35 @@ class Check:
         return any(p.upper < self.rounds[-1] for p in self.pulls)
 
     def __str__(self) -> str:
-        apart = self.rounds[-1] * 10.0 ** -np.arange(SHOWN)
-        shown = np.unique(np.searchsorted(self.rounds, apart[apart >= 1.0]))
-        rows: list[tuple[str, ...]] = []
+        return str(self._table())
 
-        for i in shown:
-            numbers = (self.lower[i], self.regret[i], self.upper[i])
-            rows.append((f"regret at {self.rounds[i]:,}", *map(_number, numbers)))
-
-        rows += [
-            (f"pulls of {_name(p, self)}", *map(_number, (p.lower, p.measured, p.upper)))
-            for p in self._nearest()
+    def _repr_html_(self) -> str:
+        # a bar is full where what was measured reaches the upper bound
+        bars = [
+            Bar(min(1.0, measured / upper)) if upper > 0.0 else None
+            for _, _, measured, upper in self._numbers()
         ]
+        return joined(table_html(self._table(), {"measured": bars}))
+
+    def _table(self) -> Table:
+        rows = [(name, *map(_number, numbers)) for name, *numbers in self._numbers()]
         title = (
             f"{self.policy} on {self.problem}, {self.repetitions} repetitions (unit: {self.unit})"
         )
         columns = ("", "lower", "measured", "upper")
-        return str(Table(title, columns, rows, "\n".join(self.verdicts())))
+        return Table(title, columns, rows, "\n".join(self.verdicts()))
+
+    def _numbers(self) -> list[tuple[str, float, float, float]]:
+        """What is shown: a name, the lower bound, what was measured, the upper bound."""
+        apart = self.rounds[-1] * 10.0 ** -np.arange(SHOWN)
+        shown = np.unique(np.searchsorted(self.rounds, apart[apart >= 1.0]))
+        found = [
+            (f"regret at {self.rounds[i]:,}", self.lower[i], self.regret[i], self.upper[i])
+            for i in shown
+        ]
+        for p in self._nearest():
+            found.append((f"pulls of {_name(p, self)}", p.lower, p.measured, p.upper))
+        return found
 
     def _nearest(self) -> list[Pulls]:
         """Per factor the level that comes nearest to its upper bound, or has most pulls."""

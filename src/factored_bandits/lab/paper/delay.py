@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import heapq
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -104,7 +105,9 @@ def play(cell: Cell, points: Ints, repetition: int) -> RunRecord:
     )
 
 
-def _recommends_best(agent: Agent, problem: Environment, orders: list[Ints]) -> bool:
+def _recommends_best(
+    agent: Agent[dict[str, Any]], problem: Environment, orders: list[Ints]
+) -> bool:
     best = [order[level] for order, level in zip(orders, agent.best().values(), strict=True)]
     return problem.regret(best) <= 0.0
 

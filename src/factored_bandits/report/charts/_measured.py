@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 NEEDED = ("policy", "round", "regret")
 GROUPS = ("experiment", "problem", "policy")
+CONSTANT = (*GROUPS, "horizon", "regret_unit", "arms", "seed")  # within a group
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,53 +106,82 @@ def _of_frame(frame: pandas.DataFrame) -> list[Measured]:
     if "unit" in frame.columns and "regret_unit" not in frame.columns:
         frame = frame.rename(columns={"unit": "regret_unit"})
     groups = [name for name in GROUPS if name in frame.columns]
-    return [_of_group(part) for _, part in frame.groupby(groups, sort=False, observed=True)]
+    numbers = frame.groupby(groups, sort=False, observed=True).ngroup().to_numpy()
+    columns = _Columns(frame)
+    order = np.argsort(numbers, kind="stable")
+    # rows without a name are of no group: -1
+    edges = np.searchsorted(numbers[order], np.arange(numbers.max(initial=-1) + 2))
+    return [_of_group(columns, order[low:high]) for low, high in itertools.pairwise(edges)]
 
 
-def _of_group(part: pandas.DataFrame) -> Measured:
+class _Columns:
+    """The columns of a tidy frame as arrays, which are taken out once for all groups."""
+
+    def __init__(self, frame: pandas.DataFrame) -> None:
+        self.frame = frame
+        self.rounds = frame["round"].to_numpy(dtype=np.int64)
+        self.regret = frame["regret"].to_numpy(dtype=np.float64)
+        self.repetition = np.zeros(len(frame), dtype=np.int64)
+        if "repetition" in frame.columns:
+            self.repetition = frame["repetition"].factorize(sort=True)[0]
+
+        known = {name for name in CONSTANT if name in frame.columns}
+        self.values = {name: frame[name].to_numpy() for name in known}
+        self.codes = {name: frame[name].factorize()[0] for name in known}
+
+    def only(self, rows: Ints, column: str, default: Any) -> Any:
+        """The value of a column that is the same in all rows."""
+        if column not in self.values:
+            return default
+        if self.differs(rows, column):
+            found = ", ".join(map(repr, self.frame[column].iloc[rows].unique()[:4]))
+            raise InvalidInputError(f"{column} differs within one policy on one problem: {found}")
+        return self.values[column][rows[0]]
+
+    def differs(self, rows: Ints, column: str) -> bool:
+        """Whether a column has several values in the rows."""
+        codes = self.codes[column][rows]
+        return bool((codes != codes[0]).any())
+
+
+def _of_group(columns: _Columns, rows: Ints) -> Measured:
     """One policy on one problem."""
-    policy = _only(part, "policy", "")
-    problem = _only(part, "problem", "")
-    wide = part if "repetition" in part.columns else part.assign(repetition=0)
+    policy = columns.only(rows, "policy", "")
+    problem = columns.only(rows, "problem", "")
+    repetition = columns.repetition[rows]
+    order = np.lexsort((columns.rounds[rows], repetition))
+    rows = rows[order]
+    repetition = repetition[order]
+    at = columns.rounds[rows]
 
-    if wide.duplicated(["repetition", "round"]).any():
+    if ((np.diff(repetition) == 0) & (np.diff(at) == 0)).any():
         raise InvalidInputError(
             f"{policy} on {problem!r}: a round of a repetition is there twice; give each run once"
         )
 
-    table = wide.pivot(index="repetition", columns="round", values="regret").sort_index(axis=1)
-    if table.isna().to_numpy().any():
+    rounds = np.unique(at)
+    regret = columns.regret[rows]
+    # no round is there twice, so that all are there if there are enough
+    if len(at) != len(rounds) * len(np.unique(repetition)) or np.isnan(regret).any():
         raise InvalidInputError(
             f"{policy} on {problem!r}: its repetitions were noted at different rounds"
         )
 
-    rounds = table.columns.to_numpy(dtype=np.int64)
-    seeds = list(part["seed"].unique()) if "seed" in part.columns else []
+    seed = None
+    if "seed" in columns.values and not columns.differs(rows, "seed"):
+        seed = int(columns.values["seed"][rows[0]])
 
     return Measured(
         policy=policy,
         problem=problem,
         rounds=rounds,
-        regret=table.to_numpy(dtype=np.float64),
-        horizon=int(_only(part, "horizon", int(rounds[-1]))),
-        unit=_only(part, "regret_unit", ""),
-        arms=str(_only(part, "arms", "")),
-        seed=int(seeds[0]) if len(seeds) == 1 else None,
-        experiment=_only(part, "experiment", ""),
+        regret=regret.reshape(-1, len(rounds)),
+        horizon=int(columns.only(rows, "horizon", int(rounds[-1]))),
+        unit=columns.only(rows, "regret_unit", ""),
+        arms=str(columns.only(rows, "arms", "")),
+        seed=seed,
+        experiment=columns.only(rows, "experiment", ""),
     )
-
-
-def _only(part: pandas.DataFrame, column: str, default: Any) -> Any:
-    """The value of a column that is the same in all rows."""
-    if column not in part.columns:
-        return default
-    values = part[column].unique()
-    if len(values) > 1:
-        raise InvalidInputError(
-            f"{column} differs within one policy on one problem: {', '.join(map(repr, values[:4]))}"
-        )
-
-    return values[0]
 
 
 def by_problem(measurements: Sequence[Measured]) -> dict[str, list[Measured]]:

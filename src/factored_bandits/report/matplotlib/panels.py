@@ -30,7 +30,8 @@ def draw_panel(
     if title:
         wrapped = "\n".join(textwrap.wrap(title, 48))
         above = 20 if panel.reference is not None else 6  # its name stands between
-        axes.set_title(wrapped, loc="left", fontsize=10, color=INK, pad=above)
+        # with y given, matplotlib does not measure every tick to find a place for it
+        axes.set_title(wrapped, loc="left", fontsize=10, color=INK, pad=above, y=1.0)
 
     dress(axes)
     for line in panel.lines:
