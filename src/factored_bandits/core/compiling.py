@@ -71,19 +71,40 @@ def compilable(
 
 def compile_for(compiled: Any, arguments: tuple[Any, ...]) -> None:
     """Compile a loop for the types of these arguments, or load it, unless that was done."""
-    if compiled.signatures:
-        return
-    types = tuple(map(compiled.typeof_pyval, arguments))
-    with _inner_libraries(_INSIDE[compiled]):
-        compiled.compile(types)
+    if not compiled.signatures:
+        _compile(compiled, _types(compiled, arguments))
 
 
 def load_for(compiled: Any, arguments: tuple[Any, ...]) -> bool:
     """Load a loop for the types of these arguments, unless that was done; False if not kept."""
-    if compiled.signatures:
-        return True
+    return bool(compiled.signatures) or _load(compiled, _types(compiled, arguments))
 
-    types = tuple(map(compiled.typeof_pyval, arguments))
+
+def entry_for(compiled: Any, arguments: tuple[Any, ...], load_only: bool) -> Any:
+    """The function for the types of these arguments, loaded or compiled; None if it is not kept.
+
+    A call of it does not look at the types, which takes longer than a short step does: every call
+    must have arguments of these types.
+    """
+    types = _types(compiled, arguments)
+    if types not in compiled.overloads:
+        if not load_only:
+            _compile(compiled, types)
+        elif not _load(compiled, types):
+            return None
+    return compiled.overloads[types].entry_point
+
+
+def _types(compiled: Any, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(map(compiled.typeof_pyval, arguments))
+
+
+def _compile(compiled: Any, types: tuple[Any, ...]) -> None:
+    with _inner_libraries(_INSIDE[compiled]):
+        compiled.compile(types)
+
+
+def _load(compiled: Any, types: tuple[Any, ...]) -> bool:
     with _core.compiler_lock.global_compiler_lock:
         found = compiled._cache.load_overload(types, compiled.targetctx)
         if found is None:

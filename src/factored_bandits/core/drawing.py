@@ -31,10 +31,39 @@ UNIT = 2.0**-53  # of a float in [0, 1): the 53 highest bits count them
 
 
 class Pcg64:
-    """A generator as compiled loops take it."""
+    """A generator as compiled loops take it: the addresses of its state and of its functions.
+
+    numba asks NumPy for them in every call, which takes longer than many a step of an agent.
+    """
 
     def __init__(self, generator: np.random.Generator) -> None:
-        self.bit_generator = generator.bit_generator
+        self.bit_generator = generator.bit_generator  # held, so that the addresses stay right
+        found: Any = generator.bit_generator.ctypes
+        self.state_address = found.state_address
+        self.state = found.state.value
+        self.fnptr_next_uint64 = _address(found.next_uint64)
+        self.fnptr_next_uint32 = _address(found.next_uint32)
+        self.fnptr_next_double = _address(found.next_double)
+        # NumPy's state begins with a pointer to the two words.
+        self.words = _address_at(self.state)
+
+
+# Attributes of Pcg64, which are fields of numba's type of a bit generator.
+FIELDS = (
+    "state_address",
+    "state",
+    "fnptr_next_uint64",
+    "fnptr_next_uint32",
+    "fnptr_next_double",
+)
+
+
+def _address(function: Any) -> int | None:
+    return ctypes.cast(function, ctypes.c_void_p).value
+
+
+def _address_at(address: int) -> int | None:
+    return ctypes.c_void_p.from_address(address).value
 
 
 def quick(argument: Any) -> Any:
@@ -50,7 +79,7 @@ def _state_is_two_words() -> bool:
     """Whether NumPy keeps the state here as this file expects it: a pointer to 2 x 128 bits."""
     generator = np.random.PCG64(1)
     expected = generator.state["state"]
-    pointer = ctypes.c_void_p.from_address(generator.ctypes.state.value).value
+    pointer = _address_at(generator.ctypes.state.value)
     if pointer is None:
         return False
     found = ctypes.string_at(pointer, 32)
@@ -87,20 +116,23 @@ class _Model(_extending.models.StructModel):  # type: ignore[misc]
 
 @_extending.unbox(Pcg64Type)
 def _unbox(type_: Pcg64Type, value: Any, c: Any) -> Any:
-    inner = c.pyapi.object_getattr_string(value, "bit_generator")
-    generator = c.unbox(_bit_generator, inner)
-    c.pyapi.decref(inner)  # `value` holds it
+    def number(name: str) -> Any:
+        attribute = c.pyapi.object_getattr_string(value, name)
+        found = c.unbox(_types.uintp, attribute).value
+        c.pyapi.decref(attribute)
+        return found
+
+    generator = _struct(_bit_generator)(c.context, c.builder)
+    generator.parent = value
+    for name in FIELDS:
+        setattr(generator, name, number(name))
 
     found = _struct(type_)(c.context, c.builder)
-    found.bit_generator = generator.value
+    found.bit_generator = generator._getvalue()
     found.parent = value
     found.meminfo = _core.cgutils.voidptr_t(None)  # nothing to count: the caller holds `value`
-
-    # NumPy's state begins with a pointer to the two words.
-    address = _struct(_bit_generator)(c.context, c.builder, value=generator.value).state
-    pointer = _core.cgutils.voidptr_t.as_pointer()
-    found.words = c.builder.load(c.builder.inttoptr(address, pointer))
-    return _extending.NativeValue(found._getvalue(), is_error=generator.is_error)
+    found.words = c.builder.inttoptr(number("words"), _core.cgutils.voidptr_t)
+    return _extending.NativeValue(found._getvalue())
 
 
 @_extending.intrinsic

@@ -156,6 +156,22 @@ class CompiledLoop:
 
         return compiling.load_for(self.dispatcher, tuple(map(quick, arguments)))
 
+    def entry(self, *arguments: Any, load_only: bool = False) -> Callable[..., Any] | None:
+        """Give the function itself, for arguments of these types, which it does not look at.
+
+        A generator must be given as `drawing.quick` makes it. None if it is to be loaded only and
+        was not kept.
+        """
+        from . import compiling
+
+        try:
+            found: Callable[..., Any] | None = compiling.entry_for(
+                self.dispatcher, arguments, load_only
+            )
+        except compiling.COMPILE_ERROR as error:
+            raise KernelError(explanation(self.label, str(error))) from error
+        return found
+
     def _run(self, arguments: tuple[Any, ...], call: bool) -> Any:
         from . import compiling
         from .drawing import quick
