@@ -33,11 +33,11 @@ FLAGS = ("-O3", "-march=native", "-ffp-contract=off", "-fPIC", "-shared")
 
 
 class Limit(NamedTuple):
-    """A job, and how many times as long as C it may take."""
+    """A job, and how many times as long as C it may take; without a goal it is only shown."""
 
     policy: str
     problem: fb.environments.Environment
-    goal: float
+    goal: float | None = None
     skip_idle: bool = True
 
 
@@ -58,6 +58,8 @@ def limits() -> dict[str, Limit]:
         "flat_ucb1, K = 16": Limit("flat_ucb1", single, 1.7),
         "flat_ucb1, 16 x 16": Limit("flat_ucb1", spiked, 1.7),
         "rmed1, every round played": Limit("rmed1", winner, 1.7, skip_idle=False),
+        "rucb, every round played": Limit("rucb", winner, skip_idle=False),
+        "tsallis_inf, 16 x 16": Limit("tsallis_inf", spiked),
     }
 
 
@@ -170,7 +172,7 @@ def main() -> None:
             regrets = ours(), c()
             same = "same regret" if regrets[0] == regrets[1] else "regret {:g} and {:g}"
             time_ours, time_c = nanoseconds(ours, c)
-            goal = f"at most {limit.goal:g}"
+            goal = f"at most {limit.goal:g}" if limit.goal else ""
             print(
                 f"  {label:<34} {time_ours:>7.1f} {time_c:>7.1f} {time_ours / time_c:>6.2f} x   "
                 f"{goal:<12} {same.format(*regrets)}",
