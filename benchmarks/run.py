@@ -138,6 +138,18 @@ def growth() -> None:
             "at most 2",
             f"{ns[str(k)]:.0f} ns",
         )
+    print("Growth of others with the number of arms, and memory")
+    script("growth.py")
+
+
+def limit() -> None:
+    script("limit")
+
+
+def script(name: str) -> None:
+    """Another benchmark of this folder, in a process of its own."""
+    sys.stdout.flush()
+    subprocess.run([sys.executable, str(Path(__file__).with_name(name))], check=True)
 
 
 def horizon() -> None:
@@ -320,6 +332,7 @@ PARTS = {
     "policies": each_policy,
     "neighbourhoods": neighbourhoods,
     "growth": growth,
+    "limit": limit,
     "horizon": horizon,
     "literal": literal_against_kernel,
     "memory": memory,

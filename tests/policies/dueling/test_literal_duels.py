@@ -11,7 +11,7 @@ from scipy import stats
 import factored_bandits as fb
 import problems
 from factored_bandits.policies import make
-from factored_bandits.policies.dueling.dts import _dts
+from factored_bandits.policies.dueling.dts import _dts, _state
 from oracles import literal_duels as literal
 
 CYCLE = [[0.5, 0.7, 0.4, 0.6], [0.3, 0.5, 0.8, 0.6], [0.6, 0.2, 0.5, 0.7], [0.4, 0.4, 0.3, 0.5]]
@@ -135,6 +135,16 @@ def difference(table):
 def test_same_distribution(label, duel, rounds):
     """Both arms together, from the same state; a false alarm has probability 1e-6."""
     assert difference(tabulated(*learned(label, duel, rounds), draws=3_000)) > 1e-6
+
+
+@pytest.mark.parametrize("rounds", [5, 60, 400])
+@pytest.mark.parametrize("duel", ["arithmetic", "no Condorcet winner"])
+def test_same_distribution_with_many_arms(duel, rounds, monkeypatch):
+    """What D-TS does with 64 arms and more, where the oracle can follow: with 7 and with 4."""
+    monkeypatch.setattr(_state, "MANY", 2)
+    job, state, oracle, t = learned("dts", duel, rounds)
+    assert len(state.digits) == len(state.wins)
+    assert difference(tabulated(job, state, oracle, t, draws=3_000)) > 1e-6
 
 
 def test_the_test_of_distributions_can_fail():

@@ -7,7 +7,8 @@ Exact shortcuts, equal in distribution to drawing every theta:
   deficit that counted.
 - *First arm.* Only sides of 1/2 matter, and they are independent, so they may be drawn in any order
   and only as needed: row by row of C, the last winner first, each as far as it can still reach the
-  best score so far. An arm that beats all others ends it; with one arm in C nothing is drawn.
+  best score so far. An arm that beats all others ends it; with one arm in C nothing is drawn. With
+  many arms of which none stands out, all sides are drawn, 53 at a time (_words).
 - *Second arm.* phi_first = 1/2, so only arms whose phi exceeds 1/2 compete, and phi itself is drawn
   only if two do.
 """
@@ -15,92 +16,26 @@ Exact shortcuts, equal in distribution to drawing every theta:
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
-from factored_bandits.core.arrays import Bools, Floats, Ints
+from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
 from factored_bandits.core.select import tie_wins
-from factored_bandits.policies.blocks.duels import check_positive, check_size, deficit
+from factored_bandits.policies.blocks.duels import deficit
 from factored_bandits.policies.blocks.posterior import (
-    POSTERIOR_WINS,
     draw_above_half,
+    draw_above_half_quickly,
     likely_winner,
-    posterior_contradiction,
     update_posterior,
     warm_start_posterior,
 )
-from factored_bandits.policies.limits import NOT_NEGATIVE, SHARE, Within, index
 
-NEVER = -math.inf
-NOBODY = -1
+from ._state import NEVER, NOBODY, Params, State
+from ._words import tournament_in_words, write_digits
 
-
-class Params(NamedTuple):
-    """`alpha` in the confidence bounds that restrict the candidates."""
-
-    alpha: float = 0.51
-
-
-class State(NamedTuple):
-    """Records and posteriors of all pairs."""
-
-    wins: Floats  # (K, K) of row over column
-    probability: Floats  # (K, K) P(theta_ij > 1/2)
-    mass: Floats  # (K, K) above the diagonal P(Bin(N_ij + 1, 1/2) = W_ij)
-    deficits: Floats  # (K, K) of row against column
-    beaten: Ints  # (K,) by how many each arm is beaten with high confidence
-    lowest: Floats  # (K,) the smallest deficit among those, NEVER: count anew
-    champion: Ints  # (1,) the last first arm
-    lost: Ints  # (K,) scratch: losses in the sample
-    seen: Ints  # (K,) scratch: opponents 0..seen-1 of an arm were drawn in the sample
-    cost: Floats  # (K,) scratch of D-TS+: the regret of the duels of an arm
-    sides: Bools  # (K, K) scratch of D-TS+: who beats whom in the sample; empty in D-TS
-
-    def limits(self, params: Params) -> dict[str, Within]:
-        """What the arrays may hold."""
-        arms = len(self.wins)
-        return {
-            "wins": POSTERIOR_WINS,
-            "probability": SHARE,
-            "mass": SHARE,
-            "deficits": NOT_NEGATIVE,
-            "beaten": Within(0, arms),
-            "lowest": Within(NEVER, math.inf),
-            "champion": index(arms),
-            "lost": Within(0, arms),
-            "seen": Within(0, arms),
-            "cost": Within(0.0, math.inf),
-        }
-
-    def contradiction(self, params: Params, planned: Ints) -> str | None:
-        """See blocks/posterior."""
-        return posterior_contradiction(self.wins, self.probability)
-
-
-def check_dts(policy: str, params: Params, arms: int, matrices: int) -> None:
-    """Refuse an alpha that is not positive, and more pairs than fit in memory."""
-    check_positive(policy, alpha=params.alpha)
-    check_size(policy, arms, matrices)
-
-
-def new_state(arms: int, remember_sides: bool) -> State:
-    """Nothing known: every theta is uniform."""
-    kept = arms if remember_sides else 0
-    return State(
-        wins=np.zeros((arms, arms)),
-        probability=np.full((arms, arms), 0.5),
-        mass=np.full((arms, arms), 0.5),
-        deficits=np.zeros((arms, arms)),
-        beaten=np.zeros(arms, dtype=np.int64),
-        lowest=np.full(arms, NEVER),
-        champion=np.zeros(1, dtype=np.int64),
-        lost=np.zeros(arms, dtype=np.int64),
-        seen=np.zeros(arms, dtype=np.int64),
-        cost=np.zeros(arms),
-        sides=np.zeros((kept, kept), dtype=np.bool_),
-    )
+# a side drawn alone takes as long as so many of those that are drawn 53 at a time
+ADVANTAGE = 20
 
 
 @kernel
@@ -160,6 +95,15 @@ def tournament(state: State, least: int, rng: np.random.Generator) -> int:
     if beaten[choice] == least:
         fewest = play_row(state, choice, arms, rng)
     ties = 1
+
+    if len(state.digits) > 0 and seen[choice] > 0:
+        # one by one, up to 2 `fewest` sides in each row of C
+        in_question = 0
+        for i in range(arms):
+            in_question += beaten[i] == least
+        if 4 * ADVANTAGE * in_question * fewest > arms * arms:
+            state.champion[0] = tournament_in_words(state, least, choice, rng)
+            return state.champion[0]
 
     for i in range(arms):
         in_question = beaten[i] == least and seen[i] == 0 and lost[i] <= fewest
@@ -221,13 +165,21 @@ def challenger(state: State, first: int, threshold: float, rng: np.random.Genera
             else:
                 # the phi of the first rival is drawn only when there is a second one
                 if rivals == 2:
-                    largest = draw_above_half(state.wins, choice, first, rng)
-                phi = draw_above_half(state.wins, i, first, rng)
+                    largest = draw_rival(state, choice, first, rng)
+                phi = draw_rival(state, i, first, rng)
                 if phi > largest:
                     choice = i
                     largest = phi
 
     return choice
+
+
+@kernel
+def draw_rival(state: State, i: int, first: int, rng: np.random.Generator) -> float:
+    """phi_i given that it exceeds 1/2."""
+    if len(state.digits) > 0:
+        return draw_above_half_quickly(state.wins, i, first, rng)
+    return draw_above_half(state.wins, i, first, rng)
 
 
 @kernel
@@ -241,6 +193,8 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
         state.deficits[second, first] = deficit(state.wins, second, first)
         state.lowest[first] = NEVER
         state.lowest[second] = NEVER
+        if len(state.digits) > 0:
+            write_digits(state, min(first, second), max(first, second))
 
 
 @kernel
@@ -257,4 +211,6 @@ def warm_start(params: Params, state: State, wins: Floats) -> None:
     for i in range(len(wins)):
         for j in range(len(wins)):
             state.deficits[i, j] = deficit(state.wins, i, j)
+            if i < j and len(state.digits) > 0:
+                write_digits(state, i, j)
     state.lowest[:] = NEVER

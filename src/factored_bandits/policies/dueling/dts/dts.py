@@ -22,20 +22,8 @@ from factored_bandits.core.arrays import Ints
 from factored_bandits.core.kernel import kernel
 from factored_bandits.policies.base import Info
 
-from ._dts import (
-    NOBODY,
-    Params,
-    State,
-    candidates,
-    challenger,
-    check_dts,
-    learn,
-    new_state,
-    only_candidate,
-    recommend,
-    tournament,
-    warm_start,
-)
+from ._dts import candidates, challenger, learn, only_candidate, recommend, tournament, warm_start
+from ._state import NOBODY, Params, State, check_dts, new_state
 
 __all__ = [
     "INFO",

@@ -25,20 +25,8 @@ from factored_bandits.policies.base import Info
 from factored_bandits.policies.blocks.duels import divergence
 from factored_bandits.policies.blocks.posterior import draw_above_half
 
-from ._dts import (
-    NOBODY,
-    Params,
-    State,
-    candidates,
-    challenger,
-    check_dts,
-    learn,
-    new_state,
-    only_candidate,
-    recommend,
-    tournament,
-    warm_start,
-)
+from ._dts import candidates, challenger, learn, only_candidate, recommend, tournament, warm_start
+from ._state import NOBODY, Params, State, check_dts, new_state
 
 __all__ = [
     "INFO",

@@ -1,9 +1,10 @@
 """RMED (Komiyama, Honda, Kashima & Nakagawa, COLT 2015): the evidence against each arm.
 
 I_i = sum over j with q_ij < 1/2 of N_ij d(q_ij) is the evidence against arm i being the best, i* =
-argmin I. A duel changes I for the two arms played only, and only through one pair; their sums are
-taken anew (K additions, like the search for the minimum), so that no rounding error accumulates.
-Sums that are equal but for the order in which they were taken count as ties.
+argmin I. A duel changes I for the two arms played only, and only through one pair: what the pair
+gave before is taken off, what it gives now is added. Both follow from N and q, so they are not
+kept. They are multiples of 2^-34, and sums of those up to 2^19 are exact: in any order, with
+nothing left of what was taken off. Sums within `ROUNDING` count as ties.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ from factored_bandits.policies.limits import (
 NOBODY = -1
 MOST_ALPHA = 100
 ROUNDING = 1e-9  # sums of evidence that differ by less are equal
+# added and taken off again, it leaves a multiple of 2^-34: the last of the 53 bits of the sum
+GRID = 2.0**18
 
 # slots of State.clock: the passes over all pairs
 SWEPT = 0  # duels that all pairs had
@@ -53,9 +56,10 @@ class State(NamedTuple):
 
     wins: Floats  # (K, K) of row over column, a tie counts one half
     share: Floats  # (K, K) q_ij; 1 on the diagonal: an arm is not its own opponent
-    divergences: Floats  # (K, K) d(q_ij) where q_ij < 1/2, else 0; equal for equal q
-    evidence: Floats  # (K, K) N_ij d(q_ij) where q_ij < 1/2, else 0
-    total: Floats  # (K,) I, the sums of the rows of `evidence`
+    divergences: (
+        Floats  # (K, K) d(q_ij) where q_ij < 1/2, else 0; equal for equal q; empty in RMED1
+    )
+    total: Floats  # (K,) I
     slack: Floats  # (1,) f(K)
     order: Ints  # (K,) of the arms in a pass over the pairs
     current: Ints  # (K,) L_C
@@ -78,7 +82,6 @@ class State(NamedTuple):
             "wins": WINS,
             "share": SHARE,
             "divergences": Within(0.0, 1.0),
-            "evidence": NOT_NEGATIVE,
             "total": NOT_NEGATIVE,
             "slack": fixed(self.slack),
             "order": index(arms),
@@ -97,7 +100,7 @@ class State(NamedTuple):
             return "clock stands behind the end of current"
         if not np.array_equal(np.sort(self.order), np.arange(len(self.order))):
             return "order does not hold every arm once"
-        if ((self.share < 0.5) & (self.divergences == 0.0)).any():
+        if len(self.divergences) > 0 and ((self.share < 0.5) & (self.divergences == 0.0)).any():
             return "divergences do not follow from share"
         return None
 
@@ -108,8 +111,9 @@ def check_passes(policy: str, alpha: float) -> None:
         raise InvalidInputError(f"{policy}: alpha must be at most {MOST_ALPHA}, not {alpha!r}")
 
 
-def new_state(arms: int, weight: float) -> State:
+def new_state(arms: int, weight: float, keep_divergences: bool) -> State:
     """Nothing known; the first loop goes over all arms."""
+    kept = arms if keep_divergences else 0
     share = np.full((arms, arms), 0.5)
     np.fill_diagonal(share, 1.0)
     clock = np.zeros(10, dtype=np.int64)
@@ -118,8 +122,7 @@ def new_state(arms: int, weight: float) -> State:
     return State(
         wins=np.zeros((arms, arms)),
         share=share,
-        divergences=np.zeros((arms, arms)),
-        evidence=np.zeros((arms, arms)),
+        divergences=np.zeros((kept, kept)),
         total=np.zeros(arms),
         slack=np.array([weight * arms**1.01]),
         order=np.arange(arms),
@@ -140,20 +143,29 @@ def log_log(t: int) -> float:
 
 @kernel
 def update_evidence(state: State, i: int, j: int) -> None:
-    """q_ij and the evidence against i after the pair (i, j) met."""
+    """q_ij and the evidence against i after the pair (i, j) met once more."""
     n = state.wins[i, j] + state.wins[j, i]
-    q = state.wins[i, j] / n
-    state.share[i, j] = q
-    state.divergences[i, j] = divergence(q, 1.0 - q)
-    value = n * state.divergences[i, j]
+    before = state.share[i, j]
+    now = state.wins[i, j] / n
+    information = divergence(now, 1.0 - now)
 
-    # I_i = sum over j of N_ij d(q_ij)
-    if value != state.evidence[i, j]:
-        state.evidence[i, j] = value
-        total = 0.0
-        for k in range(len(state.total)):
-            total += state.evidence[i, k]
-        state.total[i] = total
+    state.share[i, j] = now
+    if len(state.divergences) > 0:
+        state.divergences[i, j] = information
+
+    # I_i = sum over j of N_ij d(q_ij); a pair that had not met has q = 1/2 and gave nothing
+    others = state.total[i] - on_grid((n - 1.0) * divergence(before, 1.0 - before))
+    state.total[i] = max(others, 0.0) + on_grid(n * information)
+
+
+@kernel
+def on_grid(value: float) -> float:
+    """The nearest multiple of 2^-34; of numbers beyond 2^18, one with 53 bits.
+
+    >>> on_grid(0.1) * 2**34, on_grid(0.1) == 0.1
+    (1717986918.0, False)
+    """
+    return (value + GRID) - GRID
 
 
 @kernel

@@ -64,12 +64,12 @@ class Params(NamedTuple):
 
 def check(params: Params, sizes: Ints, horizon: int) -> None:
     """Refuse more pairs than fit in memory."""
-    check_size("rmed1", int(sizes[0]), matrices=4)
+    check_size("rmed1", int(sizes[0]), matrices=2)
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    return new_state(int(sizes[0]), params.weight)
+    return new_state(int(sizes[0]), params.weight, keep_divergences=False)
 
 
 @kernel

@@ -67,12 +67,12 @@ def check(params: Params, sizes: Ints, horizon: int) -> None:
     """Refuse an alpha that is not positive, and more pairs than fit in memory."""
     check_positive("rmed2", alpha=params.alpha)
     check_passes("rmed2", params.alpha)
-    check_size("rmed2", int(sizes[0]), matrices=4)
+    check_size("rmed2", int(sizes[0]), matrices=3)
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    return new_state(int(sizes[0]), params.weight)
+    return new_state(int(sizes[0]), params.weight, keep_divergences=True)
 
 
 @kernel

@@ -80,12 +80,12 @@ def check(params: Params, sizes: Ints, horizon: int) -> None:
         )
     check_positive("rmed2fh", alpha=params.alpha)
     check_passes("rmed2fh", params.alpha)
-    check_size("rmed2fh", int(sizes[0]), matrices=4)
+    check_size("rmed2fh", int(sizes[0]), matrices=3)
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known but the horizon."""
-    state = new_state(int(sizes[0]), params.weight)
+    state = new_state(int(sizes[0]), params.weight, keep_divergences=True)
     # Algorithm 1: L = ceil(alpha log log T)
     state.clock[GOAL] = math.ceil(params.alpha * log_log(horizon))
     state.clock[OPEN] = 1
