@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
+from factored_bandits.core.checks import Form
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.inference.interaction_test import InteractionTest
 from factored_bandits.policies import Policy
@@ -21,7 +22,7 @@ from factored_bandits.policies import Policy
 from .arena import side_by_side
 from .ledger import Block
 from .rewards import Rewards
-from .steps import Compiled, Steps
+from .steps import Steps
 
 SMALL = 2**18  # bytes
 # a larger state is copied after this many bytes per step, so that a step costs the same; and after
@@ -60,7 +61,7 @@ class Learner:
         generator: np.random.Generator,
         interaction_test: InteractionTest | None,
         past: int,
-        compiled: Compiled,
+        compiled: Form,
     ) -> None:
         self.policy = policy
         self.params = params

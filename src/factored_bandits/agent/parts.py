@@ -10,14 +10,14 @@ from typing import Any, Literal
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
-from factored_bandits.core.checks import flag, integer
+from factored_bandits.core.checks import Form, flag, form, integer
 from factored_bandits.core.limits import MOST_ROUNDS
 from factored_bandits.core.rng import generators
 from factored_bandits.environments import PastDuels
 from factored_bandits.policies import Policy
 from factored_bandits.policies.footprint import check_memory
 
-from . import fit, steps
+from . import fit
 from .backlog import Watch
 from .calls import Calls
 from .expiry import Age, Clock, Times, checked_age
@@ -28,7 +28,6 @@ from .learner import Learner
 from .ledger import Ledger
 from .rewards import UNIT, rewards
 from .self_duels import self_duels as checked_self_duels
-from .steps import Compiled
 
 Given = str | types.ModuleType | Policy | None
 History = str | Path | Sequence[Sequence[Any]] | Floats | PastDuels
@@ -52,7 +51,7 @@ class Parts:
         self_duels: Literal["ask", "skip"] = "ask",
         expire_after: Age | None = None,
         clock: Clock | None = None,
-        compiled: Compiled = "auto",
+        compiled: Form = "auto",
         **params: Any,
     ) -> None:
         self._labels = labels(factors, arms)
@@ -102,7 +101,7 @@ class Parts:
             self._generator,
             self._interaction_test,
             past,
-            steps.checked(compiled),
+            form("compiled", compiled),
         )
         self._state = self._learner.state
         self._times = Times(clock, self._expire_after)

@@ -8,13 +8,13 @@ import sys
 import types
 from typing import Any, Self
 
+from factored_bandits.core.checks import Form
 from factored_bandits.errors import DumpError
 
 from . import snapshot
 from .dump import seal, unseal
 from .expiry import Clock
 from .parts import Parts
-from .steps import Compiled
 
 
 class Saving(Parts):
@@ -48,7 +48,7 @@ class Saving(Parts):
         text: str,
         policy: types.ModuleType | None = None,
         clock: Clock | None = None,
-        compiled: Compiled = "auto",
+        compiled: Form = "auto",
     ) -> Self:
         """Make the agent that `dump` wrote.
 
@@ -115,7 +115,7 @@ def _unpickled(
     text: str,
     module: str | None,
     clock: Clock | None,
-    compiled: Compiled = "auto",  # where it was pickled by an earlier version
+    compiled: Form = "auto",  # where it was pickled by an earlier version
 ) -> Saving:
     """The agent that `__reduce__` described; its policy is imported by name."""
     if module is None:

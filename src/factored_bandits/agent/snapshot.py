@@ -7,7 +7,7 @@ import types
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from factored_bandits.core.checks import integer
+from factored_bandits.core.checks import Form, form, integer
 from factored_bandits.core.packing import pack, unpack
 from factored_bandits.errors import DumpError
 from factored_bandits.policies import Policy, make, names
@@ -18,7 +18,6 @@ from . import ledger_document
 from .expiry import Age, Clock
 from .labels import labels
 from .loaded import check_claims, check_counters, check_open_plays, check_shapes, planned
-from .steps import Compiled, checked
 
 if TYPE_CHECKING:
     from .parts import Parts
@@ -59,10 +58,10 @@ def restored(
     content: dict[str, Any],
     module: types.ModuleType | None,
     clock: Clock | None,
-    compiled: Compiled,
+    compiled: Form,
 ) -> Any:
     """The agent that `snapshot` described; an error says in what it is not one."""
-    compiled = checked(compiled)
+    compiled = form("compiled", compiled)
     try:
         given = {name: content["problem"][name] for name in GIVEN}
         policy = _restored_policy(content["policy"], module)

@@ -15,43 +15,25 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, wait
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
-from factored_bandits.core.checks import flag, shown
+from factored_bandits.core.checks import Form
 from factored_bandits.core.kept import may_be_kept
 from factored_bandits.core.kernel import bind, compiles, loop_name
 from factored_bandits.core.progress import Progress
-from factored_bandits.errors import InvalidInputError, KernelError
+from factored_bandits.errors import KernelError
 from factored_bandits.policies import Policy
 
 from .step import PLAN, step
-
-Compiled = bool | Literal["auto"]
 
 # Seconds that loading takes, most of them to import numba (`benchmarks/agent.py start`). If nothing
 # is there to load, the next look comes after twice the time: it may have been compiled meanwhile.
 LOADING = 0.8
 WATCH_EVERY = 0.1  # seconds
 COMPILING = "compiling (once; kept for next time)"
-
-
-def checked(compiled: Any) -> Compiled:
-    """What `compiled` of an agent may be.
-
-    >>> checked("auto"), checked(True)
-    ('auto', True)
-    """
-    if isinstance(compiled, str) and compiled == "auto":
-        return "auto"
-    try:
-        return flag("compiled", compiled)
-    except InvalidInputError:
-        raise InvalidInputError(
-            f"compiled must be 'auto', True or False, not {shown(compiled)}"
-        ) from None
 
 
 def may_be_warm(policy: Policy) -> bool:
@@ -92,7 +74,7 @@ class Steps:
         sizes: Ints,
         outcomes: int,
         generator: np.random.Generator,
-        compiled: Compiled,
+        compiled: Form,
     ) -> None:
         self.choice = compiled
         self._policy = policy

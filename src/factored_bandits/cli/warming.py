@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import click
+
+if TYPE_CHECKING:
+    from factored_bandits.policies import Policy
 
 
 @click.command()
@@ -10,8 +16,9 @@ import click
 @click.option(
     "--moving", is_flag=True, help="Also for factored problems in which the means move with time."
 )
+@click.option("--agents", is_flag=True, help="Also the steps of agents (`fb.Agent`).")
 @click.option("--quiet", is_flag=True, help="No progress on standard error.")
-def warm(policies: tuple[str, ...], moving: bool, quiet: bool) -> None:
+def warm(policies: tuple[str, ...], moving: bool, agents: bool, quiet: bool) -> None:
     """Compile the loops of POLICY..., all if none is named, and keep them for later.
 
     Without it, the first long run of a policy begins in plain Python while it is compiled. With it,
@@ -43,3 +50,17 @@ def warm(policies: tuple[str, ...], moving: bool, quiet: bool) -> None:
         )
     there = len(runners) - warmed.compiled
     click.echo(f"{warmed.compiled} loops compiled, {there} were there already")
+    if agents:
+        _warm_agents(chosen, not quiet)
+
+
+def _warm_agents(chosen: Sequence[Policy], progress: bool) -> None:
+    """Compile the steps of agents, one policy after the other."""
+    from factored_bandits.agent import warm as warm_steps
+    from factored_bandits.core.progress import Progress
+
+    with Progress("compiling the steps of agents", len(chosen), progress) as bar:
+        for number, policy in enumerate(chosen):
+            bar.update(number, policy.label)
+            warm_steps(policy)
+    click.echo(f"the steps of agents with {len(chosen)} policies are there")

@@ -7,13 +7,15 @@ import math
 import operator
 from decimal import Decimal
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from factored_bandits.errors import InvalidInputError, did_you_mean, shown
 
-__all__ = ["finite", "flag", "integer", "one_of", "probability", "shown"]
+__all__ = ["Form", "finite", "flag", "form", "integer", "one_of", "probability", "shown"]
+
+Form = bool | Literal["auto"]  # of code: compiled, plain Python, or as it pays
 
 
 def one_of(name: str, value: Any, choices: tuple[Any, ...]) -> Any:
@@ -78,6 +80,19 @@ def flag(name: str, value: Any) -> bool:
     if isinstance(value, bool | np.bool_ | int) and value in (0, 1):
         return bool(value)
     raise InvalidInputError(f"{name} must be True or False, not {shown(value)}")
+
+
+def form(name: str, value: Any) -> Form:
+    """Whether compiled code is wanted: always, never, or as it pays.
+
+    >>> form("compiled", 1), form("compiled", "auto")
+    (True, 'auto')
+    """
+    if isinstance(value, str) and value == "auto":
+        return "auto"
+    if isinstance(value, bool | np.bool_ | int) and value in (0, 1):
+        return bool(value)
+    raise InvalidInputError(f"{name} must be 'auto', True or False, not {shown(value)}")
 
 
 def finite(name: str, value: Any) -> float:

@@ -55,7 +55,7 @@ class Combinations:
             )
 
     @property
-    def agent(self) -> Agent:
+    def agent(self) -> Agent[Any]:
         """Who decides which combination is tried next."""
         return self._agent
 

@@ -48,7 +48,7 @@ class Duels:
         self._takes_ties = self._agent.policy.info.ties
 
     @property
-    def agent(self) -> Agent:
+    def agent(self) -> Agent[Any]:
         """Who decides which two meet next."""
         return self._agent
 

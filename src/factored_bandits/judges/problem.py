@@ -38,7 +38,7 @@ class Problem(Protocol):
     """What a run asks and learns."""
 
     @property
-    def agent(self) -> Agent:
+    def agent(self) -> Agent[Any]:
         """Who decides what is asked next."""
 
     @property
@@ -89,7 +89,7 @@ def draws(seed: int, ask: int, items: int) -> Draws:
 
 def agent_for(
     policy: str | Policy | None, kind: Kind, budget: Budget, seed: int, **problem: Any
-) -> Agent:
+) -> Agent[Any]:
     """The agent of a run, with the default policy unless another is named."""
     made = policies.make(DEFAULTS[kind] if policy is None else policy)
     return Agent(made, seed=seed, horizon=horizon_of(made, budget), **problem)

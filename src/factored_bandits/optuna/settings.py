@@ -50,7 +50,7 @@ class Settings:
         text = json.dumps(self.document(), sort_keys=True, default=repr)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
-    def agent(self) -> Agent:
+    def agent(self) -> Agent[Any]:
         """A new agent, which gets rewards: values, or with minimisation their negatives."""
         reward_range = self.reward_range
         default = self.default
@@ -88,7 +88,7 @@ class Settings:
             factor.name: factor.levels[i] for factor, i in zip(self.factors, action, strict=True)
         }
 
-    def best(self, agent: Agent) -> dict[str, Any]:
+    def best(self, agent: Agent[Any]) -> dict[str, Any]:
         """What the agent thinks best, as values."""
         labels = agent.best()
         return {

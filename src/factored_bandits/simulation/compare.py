@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from factored_bandits.core.checks import Form
 from factored_bandits.environments import Environment
 
 from .checkpoints import checkpoints_of, horizon_of
@@ -13,7 +14,7 @@ from .compilers import COMPILERS
 from .result import Result
 from .runner import Runner, check_playable
 from .simulate import simulate
-from .tiers import Form, can_be_elsewhere
+from .tiers import can_be_elsewhere
 
 
 def compare(

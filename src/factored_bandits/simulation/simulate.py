@@ -14,7 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 import numpy as np
 
 from factored_bandits.core import memory
-from factored_bandits.core.checks import flag, integer
+from factored_bandits.core.checks import Form, flag, form, integer
 from factored_bandits.core.kernel import compiles
 from factored_bandits.core.progress import Progress
 from factored_bandits.environments import Environment
@@ -25,7 +25,7 @@ from .checkpoints import checkpoints_of, horizon_of
 from .record import RunRecord
 from .result import Result
 from .runner import Runner, check_playable
-from .tiers import Form, Tiers, form, tiers_for
+from .tiers import Tiers, tiers_for
 from .trial import try_out
 
 MOST_REPETITIONS = 10**9

@@ -9,21 +9,19 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from factored_bandits.core import loop
-from factored_bandits.core.checks import shown
+from factored_bandits.core.checks import Form
 from factored_bandits.core.kept import may_be_kept
 from factored_bandits.core.kernel import bind, compiles
 from factored_bandits.core.run import ROUND
-from factored_bandits.errors import InvalidInputError
 
 from .compilers import COMPILERS, Job
 from .runner import Runner
 
-Form = bool | Literal["auto"]
 WORTH = 2.0  # seconds that are left interpreted, from which on a loop is compiled
 COMPILING = "in plain Python, while it is compiled (once; kept for next time)"
 PLAIN = "in plain Python"
@@ -131,19 +129,6 @@ def tiers_for(runner: Runner, repetitions: int, compiled: Form) -> Tiers | None:
     if compiled is False:
         return Tiers(runner, rounds, compiles=False)
     return Tiers(runner, rounds) if compiled == "auto" and can_be_elsewhere(runner) else None
-
-
-def form(name: str, value: Any) -> Form:
-    """Which form of a loop somebody wants.
-
-    >>> form("compiled", 1), form("compiled", "auto")
-    (True, 'auto')
-    """
-    if isinstance(value, str) and value == "auto":
-        return "auto"
-    if isinstance(value, bool | np.bool_ | int) and value in (0, 1):
-        return bool(value)
-    raise InvalidInputError(f'{name} must be "auto", True or False, not {shown(value)}')
 
 
 def can_be_elsewhere(runner: Runner) -> bool:
