@@ -108,7 +108,7 @@ def test_what_cannot_be_compiled_elsewhere_is_compiled_here(monkeypatch):
 
 
 def test_another_form_is_refused():
-    with pytest.raises(InvalidInputError, match="compiled must be .auto., True or False, not"):
+    with pytest.raises(InvalidInputError, match="compiled must be 'auto', True or False"):
         fb.simulate("tea", fb.environments.spiked(3), 10, compiled="fast")
 
 
