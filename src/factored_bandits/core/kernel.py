@@ -12,10 +12,13 @@ constants they use.
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import importlib.util
 import os
 import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, TypeVar
 
 from factored_bandits.errors import KernelError
@@ -120,8 +123,17 @@ def loop_name(
     loop: Callable[..., Any], label: str, kernels: Mapping[str, Any], bounds_checked: bool = False
 ) -> str:
     """The name under which a compiled loop is kept: another one for other code."""
-    version = digest(loop, kernels) + ("_checked" if bounds_checked else "")
+    version = f"{digest(loop, kernels)}_{_compiler_digest()}" + ("_checked" * bounds_checked)
     return f"{loop.__name__}_{label}_{version}"
+
+
+@functools.cache
+def _compiler_digest() -> str:
+    """A fingerprint of how loops are compiled; what another way has made is not loaded."""
+    sha = hashlib.sha256()
+    for name in ("compiling.py", "drawing.py"):
+        sha.update(Path(__file__).with_name(name).read_bytes())
+    return sha.hexdigest()[:8]
 
 
 def _refuse_unmarked(label: str, kernels: Mapping[str, Any]) -> None:
