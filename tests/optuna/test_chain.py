@@ -190,4 +190,5 @@ def test_of_processes_elsewhere_nothing_is_known():
     assert not is_gone(json.dumps(["elsewhere", namespace, "", 1, "1"]))
     assert not is_gone(json.dumps([host, "another container", boot, 1, "1"]))
     assert is_gone(json.dumps([host, namespace, "an earlier boot", number, started]))
-    assert not is_gone(json.dumps([host, namespace, boot, number, ""]))
+    assert is_gone(json.dumps([host, namespace, boot, number, "an earlier start"]))
+    assert not is_gone(json.dumps([host, namespace, boot, number, None]))

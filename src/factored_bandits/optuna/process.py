@@ -41,9 +41,10 @@ def is_gone(process: str) -> bool:
         return False
     if boot != here[2]:  # the machine was started again
         return True
-    if started:  # the number may have been given to another process since
-        return _started(number) != started
-    return _is_free(number)
+    now = _started(number)
+    if started is None or now is None:
+        return _is_free(number)
+    return now != started  # the number may have been given to another process since
 
 
 @functools.cache
@@ -53,22 +54,26 @@ def _place() -> tuple[str, str, str]:
     with contextlib.suppress(OSError):
         namespace = os.readlink("/proc/self/ns/pid")
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-    return f"{platform.node()}/{uuid.getnode():x}", namespace, boot
+
+    address = uuid.getnode()
+    if address >> 40 & 1:  # no network card: a number drawn at random, in each process another
+        address = 0
+    return f"{platform.node()}/{address:x}", namespace, boot
 
 
-def _started(number: int) -> str:
-    """When a process was started, in ticks since the machine was; "" if there is none, or no /proc.
+def _started(number: int) -> str | None:
+    """When a process was started, in ticks since the machine was; None if that cannot be read.
 
-    A process that has ended and is not yet collected by its parent counts as none.
+    A process that has ended and is not yet collected by its parent was started "never".
     """
     try:
         text = Path(f"/proc/{number}/stat").read_text()
-    except OSError:
-        return ""
+    except OSError:  # no such process, one that is hidden, or no /proc
+        return None
 
     # the name of the program comes second, in parentheses, and may contain anything
     fields = text.rpartition(")")[2].split()
-    return "" if fields[0] in ("Z", "X") else fields[19]
+    return "never" if fields[0] in ("Z", "X") else fields[19]
 
 
 def _is_free(number: int) -> bool:

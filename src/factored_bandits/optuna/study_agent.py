@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import threading
 import time
 from collections.abc import Sequence
 from typing import Any
 
+from optuna.exceptions import UpdateFinishedTrialError
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
@@ -190,7 +192,8 @@ def _give_up_vanished(study: Study, replay: Replay, trials: Sequence[FrozenTrial
     gone = [asked for asked in replay.running(trials) if is_gone(asked.link.process)]
     for asked in gone:
         trial = trials[asked.number]
-        study._storage.set_trial_state_values(trial._trial_id, TrialState.FAIL)
+        with contextlib.suppress(UpdateFinishedTrialError):  # another process was faster
+            study._storage.set_trial_state_values(trial._trial_id, TrialState.FAIL)
     return bool(gone)
 
 
