@@ -1,6 +1,7 @@
-"""What an agent costs: its lock, its undoing, late answers, open decisions.
+"""What an agent costs: its lock, its undoing, late answers, open decisions, compiled steps.
 
-python benchmarks/agent.py [PART ...]     # of lock, undo, late, memory, flat; all by default
+python benchmarks/agent.py [PART ...]     # of lock, undo, late, memory, flat, compiled, calls,
+                                          # start; all by default
 
 CPU time, the least of several; on a machine that does other things too, trust ratios.
 """
@@ -8,16 +9,21 @@ CPU time, the least of several; on a machine that does other things too, trust r
 from __future__ import annotations
 
 import argparse
+import subprocess
+import sys
 import threading
 import time
 import tracemalloc
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 import factored_bandits as fb
 from factored_bandits.agent import learner
+from factored_bandits.agent.step import PLAN, step
+from factored_bandits.core.kernel import bind
 
 FACTORS = {"x": list(range(16)), "y": list(range(16))}
 ARMS = list(range(16))
@@ -135,7 +141,126 @@ def flat() -> None:
         )
 
 
-PARTS = {"lock": lock, "undo": undo, "late": late, "memory": memory, "flat": flat}
+TARGET = 150.0  # microseconds of an ask with its tell, compiled
+SLICES = 12  # of ROUNDS each, in turn plain and compiled
+ROUNDS = 100
+
+
+def compiled() -> None:
+    """Every policy in plain Python and compiled, on the same history; compiles what is not kept."""
+    print("Microseconds of an ask with its tell, over slices of 100 rounds from the first on")
+    print(f"{'':21s}  in plain Python      compiled, target {TARGET:.0f}")
+    print(f"{'':21s}  {'median   worst':>15s}   {'median   worst':>15s}    times as fast")
+    problems = [(name, agent_16(name)) for name in fb.policies.names()]
+    problems += [(f"{name} 20^5", five_by_20(name)) for name in ("lb_inf", "logistic_thompson")]
+
+    for title, make in problems:
+        plain, quick = make(False), make(True)
+        taken: dict[bool, list[float]] = {False: [], True: []}
+        for _ in range(SLICES):
+            for made in (plain, quick):
+                taken[made.compiled].append(slice_of(made))
+        if plain.dump() != quick.dump():
+            raise SystemExit(f"{title}: the two forms differ")
+
+        middle = {form: float(np.median(each)) for form, each in taken.items()}
+        print(
+            f"{title:21s}  {middle[False]:7.0f} {max(taken[False]):7.0f}   "
+            f"{middle[True]:7.0f} {max(taken[True]):7.0f}   "
+            f"{middle[False] / middle[True]:6.1f}  "
+            f"{'' if middle[True] <= TARGET else 'above the target'}",
+            flush=True,
+        )
+
+
+def agent_16(name: str) -> Callable[[bool], fb.Agent]:
+    """16 x 16 levels, or 16 arms."""
+    return lambda form: agent(name, 16, horizon=10**5, seed=1, compiled=form)
+
+
+def five_by_20(name: str) -> Callable[[bool], fb.Agent]:
+    """Five factors of 20 levels."""
+    factors = {f"factor {l}": list(range(20)) for l in range(5)}
+    return lambda form: fb.Agent(name, factors=factors, seed=1, compiled=form)
+
+
+def slice_of(made: fb.Agent) -> float:
+    """Microseconds of a round; rewards depend on the action and the round only."""
+    rewards = np.random.default_rng(made.status().asked).random(ROUNDS)
+    several = made.policy.info.feedback == "semi-bandit"
+    began = time.process_time()
+    for reward in rewards.tolist():
+        decision = made.ask()
+        good = float(reward < 0.3 + 0.02 * decision.action[0])
+        made.tell(decision.id, [good, 1.0] if several else good)
+    return (time.process_time() - began) / ROUNDS * 1e6
+
+
+def calls() -> None:
+    """One compiled step in the ways in which it can be called."""
+    print("Microseconds of one call of a step, the least of 9 tries: learn, plan")
+    ways = ("plain Python", "bind", "dispatcher", "entry point")
+    print(f"{'':19s}" + "".join(f"{way:>17s}" for way in ways))
+    for name in ("marginal_thompson", "tea", "dueling_uniform"):
+        made = agent(name, compiled=True)
+        steps, module = made._learner.steps, made.policy.module
+        known = (steps._params, steps._state, 1)
+        arrays = (steps._actions, steps._rewards)
+        one = (steps._actions[:1].copy(), steps._rewards[:1].copy())
+        bound: Any = bind(step, name, plan=module.plan, learn=module.learn)
+        rng, drawn = made._generator, steps._drawn
+        works = [
+            (partial(module.learn, *known, *one), partial(module.plan, *known, rng, arrays[0])),
+        ]
+        for call, draws in ((bound, rng), (bound.dispatcher, drawn), (steps._entry, drawn)):
+            given = (*known, draws, *arrays)
+            works.append((partial(call, *given, 1), partial(call, *given, PLAN)))
+        shown = [[microseconds(work, 1000, 9) for work in pair] for pair in works]
+        print(f"  {name:17s}" + "".join(f"{learn:9.1f} {plan:7.1f}" for learn, plan in shown))
+
+
+START = """
+import sys, time
+from time import process_time as now
+begin = now()
+import factored_bandits as fb
+from factored_bandits import Agent
+imported = now()
+factors = {"x": list(range(16)), "y": list(range(16))}
+agent = Agent("lb_inf", factors=factors, compiled=FORM)
+made = now()
+Agent("lb_inf", factors=factors, compiled=FORM)
+print(imported - begin, made - imported, now() - made, "numba" in sys.modules)
+"""
+
+
+def start() -> None:
+    """The first seconds of a process: import, the first agent, the second one."""
+    print("Milliseconds of a new process, the least of 7: import, first Agent, second Agent")
+    for form in (False, "auto", True):
+        found = []
+        for _ in range(7):
+            code = f"FORM = {form!r}\n{START}"
+            run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+            *times, numba = run.stdout.split()
+            found.append([1000 * float(each) for each in times])
+        least = np.min(found, axis=0)
+        print(
+            f"  compiled={form!s:6s} {least[0]:7.0f} {least[1]:7.0f} {least[2]:7.1f}   "
+            f"numba imported: {numba}"
+        )
+
+
+PARTS = {
+    "lock": lock,
+    "undo": undo,
+    "late": late,
+    "memory": memory,
+    "flat": flat,
+    "compiled": compiled,
+    "calls": calls,
+    "start": start,
+}
 
 
 def main() -> None:

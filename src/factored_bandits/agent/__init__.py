@@ -41,5 +41,6 @@ from factored_bandits.inference.diagnosis import Diagnosis, Finding
 from .agent import Agent
 from .decision import Decision
 from .status import LevelStatus, Status
+from .warming import warm
 
-__all__ = ["Agent", "Decision", "Diagnosis", "Finding", "LevelStatus", "Status"]
+__all__ = ["Agent", "Decision", "Diagnosis", "Finding", "LevelStatus", "Status", "warm"]

@@ -1,4 +1,4 @@
-"""The agent: it drives the plain Python kernels of a policy, so it never imports numba."""
+"""The agent: it drives the kernels of a policy, in plain Python or compiled."""
 
 from __future__ import annotations
 
@@ -57,6 +57,12 @@ class Agent(Knowledge, Saving):
     clock
         Gives the time in seconds; by default `time.time`. With a clock, or with an `expire_after`
         in time, a dump says when its open decisions were asked.
+    compiled
+        Whether `plan` and `learn` of the policy are compiled code, which changes nothing but their
+        speed. True: compile them now, which takes some seconds the first time and is kept on disk.
+        False: plain Python. "auto": never compile, but use what is kept on disk from the time on
+        when that pays, which is when they have taken as long as loading it does, 0.8 s.
+        `factored_bandits.agent.warm` puts it there.
     **params
         Parameters of the policy, if you name one; `fb.policies.describe` lists them.
 
@@ -66,6 +72,8 @@ class Agent(Knowledge, Saving):
         If there is no such policy or parameter.
     InvalidInputError
         If the arguments contradict each other, or the policy cannot take the problem.
+    KernelError
+        With `compiled=True`, if the kernels of a policy of your own cannot be compiled.
 
     Notes
     -----

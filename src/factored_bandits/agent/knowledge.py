@@ -39,6 +39,18 @@ class Knowledge(Parts):
         return self._policy
 
     @property
+    def compiled(self) -> bool:
+        """Whether the steps of the policy are compiled ones by now; see `Agent`.
+
+        Examples
+        --------
+        >>> import factored_bandits as fb
+        >>> fb.Agent("uniform", factors={"colour": ["red", "blue"]}, compiled=False).compiled
+        False
+        """
+        return self._learner.steps.are_compiled
+
+    @property
     def waiting(self) -> tuple[int, ...]:
         """The ids that were given out and are neither answered nor expired, oldest first.
 

@@ -21,6 +21,7 @@ from factored_bandits.policies import Policy
 from .arena import side_by_side
 from .ledger import Block
 from .rewards import Rewards
+from .steps import Compiled, Steps
 
 SMALL = 2**18  # bytes
 # a larger state is copied after this many bytes per step, so that a step costs the same; and after
@@ -59,6 +60,7 @@ class Learner:
         generator: np.random.Generator,
         interaction_test: InteractionTest | None,
         past: int,
+        compiled: Compiled,
     ) -> None:
         self.policy = policy
         self.params = params
@@ -68,8 +70,7 @@ class Learner:
         self.interaction_test = interaction_test
         self.past = past  # duels of the past, which count as rounds
 
-        longest = policy.longest_block(sizes)
-        self._scratch = np.zeros((longest, len(sizes)), dtype=np.int64)
+        self.steps = Steps(policy, params, self.state, sizes, rewards.outcomes, generator, compiled)
         self._sizes = tuple(sizes.tolist())
         self._copy: Copy | None = None
         self._touched = False  # whether a kernel has begun in this call
@@ -90,15 +91,15 @@ class Learner:
         self._kept.steps.append(block)
 
     def _planned(self, t: int) -> Plan:
-        module = self.policy.module
-        length = int(module.plan(self.params, self.state, t, self.generator, self._scratch))
-        if not 1 <= length <= len(self._scratch):
+        steps = self.steps
+        length = steps.plan(t)
+        if not 1 <= length <= len(steps.planned):
             raise InvalidInputError(
                 f"{self.policy.name} planned {length} plays for round {t}; a block has 1 to "
-                f"{len(self._scratch)}"
+                f"{len(steps.planned)}"
             )
 
-        actions = self._scratch[:length].copy()
+        actions = steps.planned[:length].copy()
         for action in actions.tolist():
             for level, size in zip(action, self._sizes, strict=True):
                 if not 0 <= level < size:
@@ -111,18 +112,17 @@ class Learner:
             return Plan(actions, None)
 
         probabilities = np.empty(actions.shape)
-        per_level = module.propensities(self.params, self.state, length)
+        per_level = self.policy.module.propensities(self.params, self.state, length)
         for column, known in enumerate(per_level):
             probabilities[:, column] = known[actions[:, column]]
         return Plan(actions, probabilities)
 
     def _learned(self, block: Block) -> None:
-        actions = block.actions.astype(np.int64)
         seen = self.rewards.mapped(block.rewards)
-        start = self.past + block.start
-        self.policy.module.learn(self.params, self.state, start, actions, seen)
+        self.steps.learn(self.past + block.start, block.actions, seen)
 
         if self.interaction_test is not None:
+            actions = block.actions.astype(np.int64)
             self.interaction_test.learn(actions, self.rewards.share(block.rewards))
 
     # ------------------------------------------------------------ undo

@@ -17,7 +17,7 @@ from factored_bandits.environments import PastDuels
 from factored_bandits.policies import Policy
 from factored_bandits.policies.footprint import check_memory
 
-from . import fit
+from . import fit, steps
 from .backlog import Watch
 from .calls import Calls
 from .expiry import Age, Clock, Times, checked_age
@@ -27,6 +27,7 @@ from .learner import Learner
 from .ledger import Ledger
 from .rewards import UNIT, rewards
 from .self_duels import self_duels as checked_self_duels
+from .steps import Compiled
 
 History = str | Path | Sequence[Sequence[Any]] | Floats | PastDuels
 
@@ -49,6 +50,7 @@ class Parts:
         self_duels: Literal["ask", "skip"] = "ask",
         expire_after: Age | None = None,
         clock: Clock | None = None,
+        compiled: Compiled = "auto",
         **params: Any,
     ) -> None:
         self._labels = labels(factors, arms)
@@ -98,6 +100,7 @@ class Parts:
             self._generator,
             self._interaction_test,
             past,
+            steps.checked(compiled),
         )
         self._state = self._learner.state
         self._times = Times(clock, self._expire_after)

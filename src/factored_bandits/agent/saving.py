@@ -14,6 +14,7 @@ from . import snapshot
 from .dump import seal, unseal
 from .expiry import Clock
 from .parts import Parts
+from .steps import Compiled
 
 
 class Saving(Parts):
@@ -43,7 +44,11 @@ class Saving(Parts):
 
     @classmethod
     def load(
-        cls, text: str, policy: types.ModuleType | None = None, clock: Clock | None = None
+        cls,
+        text: str,
+        policy: types.ModuleType | None = None,
+        clock: Clock | None = None,
+        compiled: Compiled = "auto",
     ) -> Self:
         """Make the agent that `dump` wrote.
 
@@ -56,6 +61,9 @@ class Saving(Parts):
         clock
             The clock of the agent; see `Agent`. With a clock, decisions that the dump holds without
             their time count as asked now.
+        compiled
+            Whether the steps of its policy are compiled ones; see `Agent`. A dump does not say, as
+            it is the same text with either.
 
         Returns
         -------
@@ -74,11 +82,12 @@ class Saving(Parts):
         >>> fb.Agent.load(agent.dump()).ask() == agent.ask()
         True
         """
-        agent: Self = snapshot.restored(cls, unseal(text), policy, clock)
+        agent: Self = snapshot.restored(cls, unseal(text), policy, clock, compiled)
         return agent
 
     def __copy__(self) -> Self:
-        return self.load(self.dump(), self._own_module(), self._times.given)
+        choice = self._learner.steps.choice
+        return self.load(self.dump(), self._own_module(), self._times.given, choice)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self.__copy__()
@@ -93,21 +102,28 @@ class Saving(Parts):
                 "name, so that no other process would find it; save the agent by dump() and give "
                 "the module to Agent.load(text, policy=module)"
             )
-        return _unpickled, (type(self), self.dump(), name, self._times.given)
+        choice = self._learner.steps.choice
+        return _unpickled, (type(self), self.dump(), name, self._times.given, choice)
 
     def _own_module(self) -> types.ModuleType | None:
         module: types.ModuleType = self._policy.module
         return module if snapshot.is_own(module) else None
 
 
-def _unpickled(kind: type[Saving], text: str, module: str | None, clock: Clock | None) -> Saving:
+def _unpickled(
+    kind: type[Saving],
+    text: str,
+    module: str | None,
+    clock: Clock | None,
+    compiled: Compiled = "auto",  # where it was pickled by an earlier version
+) -> Saving:
     """The agent that `__reduce__` described; its policy is imported by name."""
     if module is None:
-        return kind.load(text, clock=clock)
+        return kind.load(text, None, clock, compiled)
     try:
         found = importlib.import_module(module)
     except ImportError as error:
         raise DumpError(
             f"the agent's policy is the module {module!r}, which cannot be imported here: {error}"
         ) from error
-    return kind.load(text, found, clock)
+    return kind.load(text, found, clock, compiled)

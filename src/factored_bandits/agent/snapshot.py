@@ -18,6 +18,7 @@ from . import ledger_document
 from .expiry import Age, Clock
 from .labels import labels
 from .loaded import check_claims, check_counters, check_open_plays, check_shapes, planned
+from .steps import Compiled, checked
 
 if TYPE_CHECKING:
     from .parts import Parts
@@ -54,9 +55,14 @@ def snapshot(agent: Parts) -> dict[str, Any]:
 
 
 def restored(
-    kind: Any, content: dict[str, Any], module: types.ModuleType | None, clock: Clock | None
+    kind: Any,
+    content: dict[str, Any],
+    module: types.ModuleType | None,
+    clock: Clock | None,
+    compiled: Compiled,
 ) -> Any:
     """The agent that `snapshot` described; an error says in what it is not one."""
+    compiled = checked(compiled)
     try:
         given = {name: content["problem"][name] for name in GIVEN}
         policy = _restored_policy(content["policy"], module)
@@ -67,6 +73,7 @@ def restored(
             self_duels=content["problem"].get("self_duels", SELF_DUELS),
             expire_after=_restored_age(content.get("expire_after")),
             clock=clock,
+            compiled=compiled,
             **given,
         )
         _fill(agent, content)
