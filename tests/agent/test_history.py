@@ -153,7 +153,8 @@ def test_past_duels_count_as_rounds_and_survive_a_dump():
     wins = past(most=20)
     agent, seen = fb.Agent("rucb", arms=ARMS, history=wins, seed=4), []
     original = agent.policy.module.plan
-    agent._learner.policy = fb.policies.make(_noting(agent.policy.module, original, seen))
+    noting = fb.policies.make(_noting(agent.policy.module, original, seen))
+    agent._learner.steps._policy = noting
     agent.ask()
     assert seen == [int(wins.sum()) + 1]
     fresh = fb.Agent("rucb", arms=ARMS, history=wins, seed=4)
