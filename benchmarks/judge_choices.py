@@ -5,7 +5,8 @@
 
 retries: a judge that fails in 40 % of its calls, at random. Answers until the certificate reaches
 0.95, if a call that failed is repeated as it was (8 tries), or learned as a tie at once and
-replaced by a new decision (1 try). Six candidates, 0.5 log-odds apart, 20 % ties, 8 calls in flight.
+replaced by a new decision (1 try). Six candidates, 0.5 log-odds apart, 20 % ties, 8 calls in
+flight.
 
 tune: calls until the certificate of all factors reaches 0.95, at most 3,000, for policies that
 certify. 3 x 3 levels, a rate of 0.2 and 0.3 more for the best level of each factor.
