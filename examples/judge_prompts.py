@@ -3,8 +3,8 @@
 The judge would be a language model that reads two answers to a question and says which is better.
 Here it is simulated: it has ties, it likes the answer that it sees first, each call costs a little,
 and now and then the service refuses or the verdict cannot be read. `fb.arena` decides who meets
-next, repeats what failed, writes every verdict to a file, and stops when one prompt is certain to be
-the best. Run it twice with the same file and the second run asks nothing.
+next, repeats what failed, writes every verdict to a file, and stops when one prompt is certain to
+be the best. Run it twice with the same file and the second run asks nothing.
 """
 
 import asyncio

@@ -76,9 +76,9 @@ def test_a_mapping_gives_names_to_what_the_judge_sees():
 
 def test_the_items_are_drawn_evenly_and_independently_of_the_pair():
     judge = Simulated(dict.fromkeys("ab", 0.0))
-    played(judge, ["a", "b"], items=["i", "j"], budget=300, stop_at=None)
+    played(judge, ["a", "b"], items=["i", "j"], budget=120, stop_at=None)
     counts = Counter(item for *_, item in judge.asked)
-    assert at_least(max(counts.values()), 300, 0.5) > RARE
+    assert at_least(max(counts.values()), 120, 0.5) > RARE
 
 
 # ------------------------------------------------------------ the budget
@@ -157,10 +157,10 @@ def test_a_budget_has_a_limit():
 @pytest.mark.parametrize("policy", ["dueling_leader_tea", "dueling_uniform", "winner_stays"])
 def test_every_pair_is_shown_in_both_orders_at_random(policy):
     judge = Simulated(dict.fromkeys("abc", 0.0))
-    result = played(judge, ["a", "b", "c"], policy=policy, budget=150, stop_at=None)
+    result = played(judge, ["a", "b", "c"], policy=policy, budget=100, stop_at=None)
     pairs = Counter(tuple(sorted(pair)) for pair in judge.asked)
     firsts = Counter(pair for pair in judge.asked if pair[0] < pair[1])
-    assert result.calls == 150
+    assert result.calls == 100
     for pair, n in pairs.items():
         assert min(at_least(firsts[pair], n, 0.5), at_least(n - firsts[pair], n, 0.5)) > RARE
 
@@ -179,8 +179,8 @@ def test_a_judge_that_looks_at_the_side_only_is_found_out():
 
 def test_the_interval_of_the_bias_holds_the_truth():
     equal = dict.fromkeys(NAMES, 0.0)
-    result = played(Simulated(equal, first=0.8), budget=300)
-    even = played(Simulated(equal), budget=300)
+    result = played(Simulated(equal, first=0.8), budget=150)
+    even = played(Simulated(equal), budget=150)
     assert result.bias.low > 0.5
     assert even.bias.low < 0.5 < even.bias.high
 

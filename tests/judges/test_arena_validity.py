@@ -51,8 +51,8 @@ def eliminated(runs: int, calls: int) -> dict[str, int]:
 
 
 def test_equal_candidates_are_rarely_told_apart():
-    for count in eliminated(runs=20, calls=60).values():
-        assert at_least(count, 20, ALPHA) > RARE
+    for count in eliminated(runs=12, calls=40).values():
+        assert at_least(count, 12, ALPHA) > RARE
 
 
 @pytest.mark.full

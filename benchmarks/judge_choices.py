@@ -1,0 +1,97 @@
+"""The measurements behind two choices of `fb.arena` and `fb.tune` (docs/decisions.md).
+
+    python benchmarks/judge_choices.py retries [--runs 16]
+    python benchmarks/judge_choices.py tune [--runs 8]
+
+retries: a judge that fails in 40 % of its calls, at random. Answers until the certificate reaches
+0.95, if a call that failed is repeated as it was (8 tries), or learned as a tie at once and
+replaced by a new decision (1 try). Six candidates, 0.5 log-odds apart, 20 % ties, 8 calls in
+flight.
+
+tune: calls until the certificate of all factors reaches 0.95, at most 3,000, for policies that
+certify. 3 x 3 levels, a rate of 0.2 and 0.3 more for the best level of each factor.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import math
+import random
+
+import numpy as np
+
+import factored_bandits as fb
+from factored_bandits.core.stats import mean_of
+from factored_bandits.core.table import Table
+
+STRENGTHS = {name: 0.5 * rank for rank, name in enumerate("abcdef")}
+FACTORS = {"prompt": ["plain", "kind", "rude"], "temperature": [0.0, 0.5, 1.0]}
+BEST = {"prompt": "kind", "temperature": 0.5}
+
+
+def answers_until_certain(policy: str, tries: int, seed: int) -> int:
+    rng = random.Random(seed)
+
+    async def judge(a, b):
+        if rng.random() < 0.4:
+            raise ValueError("no verdict in the text")
+        if rng.random() < 0.2:
+            return 0.5
+        return int(rng.random() < 1 / (1 + math.exp(STRENGTHS[b] - STRENGTHS[a])))
+
+    run = fb.arena(
+        list(STRENGTHS),
+        judge,
+        budget=6000,
+        policy=policy,
+        seed=seed,
+        tries=tries,
+        backoff=0.0,
+        progress=False,
+    )
+    return len(asyncio.run(run).answers)
+
+
+def calls_until_certain(policy: str, seed: int) -> tuple[int, bool]:
+    rng = random.Random(seed)
+
+    async def score(levels):
+        rate = 0.2 + 0.3 * sum(levels[name] == BEST[name] for name in BEST)
+        return float(rng.random() < rate)
+
+    run = fb.tune(FACTORS, score=score, budget=3000, policy=policy, seed=seed, progress=False)
+    result = asyncio.run(run)
+    return result.calls, result.best == BEST
+
+
+def row(name: str, counts: list[int], *more: str) -> tuple[str, ...]:
+    mean = mean_of(np.array(counts, dtype=float))
+    return (name, str(mean), f"{np.median(counts):,.0f}", f"{max(counts):,}", *more)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("what", choices=["retries", "tune"])
+    parser.add_argument("--runs", type=int)
+    given = parser.parse_args()
+
+    rows = []
+    if given.what == "retries":
+        for policy in ("dueling_leader_tea", "dueling_tea(bound=betting)"):
+            for tries, name in ((8, "repeated"), (1, "a new decision")):
+                seeds = range(given.runs or 16)
+                counts = [answers_until_certain(policy, tries, seed) for seed in seeds]
+                rows.append(row(f"{policy}, {name}", counts))
+        print(Table("Answers", ("policy", "mean", "median", "worst"), rows))
+        return
+
+    for policy in ("tea(bound=betting)", "lb_inf", "leader_tea", "tsallis_inf"):
+        found = [calls_until_certain(policy, seed) for seed in range(given.runs or 8)]
+        share = sum(best for _, best in found) / len(found)
+        rows.append(row(policy, [calls for calls, _ in found], f"{share:.0%}"))
+    print(Table("Calls", ("policy", "mean", "median", "worst", "best found"), rows))
+
+
+if __name__ == "__main__":
+    main()
