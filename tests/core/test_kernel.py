@@ -26,7 +26,9 @@ import json, sys
 import factored_bandits as fb
 from factored_bandits.core import kernel
 problem = fb.environments.make("additive", effects=[[0.0, 0.5], [0.0, 0.3]])
-result = fb.simulate("uniform", problem, 300, repetitions=2, permute=False, progress=False)
+result = fb.simulate(
+    "uniform", problem, 300, repetitions=2, permute=False, progress=False, compiled=True
+)
 loops = list(kernel._BOUND.values())
 hits = sum(sum(loop.stats.cache_hits.values()) for loop in loops)
 print(json.dumps({"regret": result.regret[:, -1].tolist(), "hits": hits, "file": fb.__file__,

@@ -314,10 +314,10 @@ def test_ctrl_c_does_not_wait_for_what_cannot_hear_it(monkeypatch):
     problem = fb.environments.spiked(levels=2, best=0.81, gap=0.5)
     real, compiled = Runner.repetition, threading.Event()
 
-    def repetition(runner, index, report):
+    def repetition(runner, index, report, play):
         if index > 0:
             compiled.wait(60)
-        return real(runner, index, report)
+        return real(runner, index, report, play)
 
     def watch(result):
         raise KeyboardInterrupt

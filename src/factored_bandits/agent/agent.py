@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from factored_bandits.core.checks import integer
+from factored_bandits.core.checks import Form, integer
 from factored_bandits.errors import InvalidInputError
 
 from .backlog import EVERY, say
@@ -113,6 +113,7 @@ class Agent(Knowledge[Best], Saving):
             diagnostics: bool = False,
             expire_after: Age | None = None,
             clock: Clock | None = None,
+            compiled: Form = "auto",
             **params: Any,
         ) -> None: ...
 
@@ -131,6 +132,7 @@ class Agent(Knowledge[Best], Saving):
             self_duels: Literal["ask", "skip"] = "ask",
             expire_after: Age | None = None,
             clock: Clock | None = None,
+            compiled: Form = "auto",
             **params: Any,
         ) -> None: ...
 
@@ -142,6 +144,7 @@ class Agent(Knowledge[Best], Saving):
             text: str,
             policy: types.ModuleType | None = None,
             clock: Clock | None = None,
+            compiled: Form = "auto",
             *args: Any,
             **kwargs: Any,
         ) -> Agent[Any]:
@@ -167,16 +170,12 @@ class Agent(Knowledge[Best], Saving):
         Decision(id=1, action=(1,), levels={'colour': 'blue'}, propensity={'colour': 0.5})
         """
         self._expire_due()
+        self._log_levels()
         if self._expire_after is None and self._ledger.asked % EVERY == 0:
             notice = self._calls.read(self._watch.look, self._ledger)
             if notice is not None:
                 say(notice)
 
-        decision = self._next_decision()
-        self._log_levels()
-        return decision
-
-    def _next_decision(self) -> Decision:
         for _ in range(self._self_duels.skipped_at_most):
             decision = self._calls.change(self._ask_or_skip)
             if decision is not None:
@@ -184,7 +183,10 @@ class Agent(Knowledge[Best], Saving):
         return self._calls.change(self._ask)
 
     def _log_levels(self) -> None:
-        """Levels that a call has eliminated, or let re-enter; after it, for it may be undone."""
+        """Levels that earlier calls have eliminated, or let re-enter.
+
+        Before a change and not after it: a call that is interrupted must have changed nothing.
+        """
         if not listened_to():
             return
         look = self._level_log.look
@@ -244,8 +246,8 @@ class Agent(Knowledge[Best], Saving):
         factored_bandits.errors.DecisionError: decision 1 is answered already; a decision takes ...
         """
         self._expire_due()
-        self._calls.change(self._tell, id, reward)
         self._log_levels()
+        self._calls.change(self._tell, id, reward)
 
     def _tell(self, id: int, reward: Any) -> None:
         self._ledger.check(id)
@@ -295,17 +297,15 @@ class Agent(Knowledge[Best], Saving):
         """
         if older_than is None:
             self._expire_due()
-            self._calls.change(self._expire_one, id)
             self._log_levels()
-            return None
+            return self._calls.change(self._expire_one, id)
 
         if id is not None:
             raise InvalidInputError("expire takes an id or older_than=..., not both")
         age = checked_age("older_than", older_than, 0)
         self._expire_due()
-        ids = self._calls.change(self._expire_older, age)
         self._log_levels()
-        return ids
+        return self._calls.change(self._expire_older, age)
 
     def _expire_one(self, id: Any) -> None:
         self._ledger.check(id)
@@ -356,9 +356,8 @@ class Agent(Knowledge[Best], Saving):
         (36, 900, 0)
         """
         most = None if max_blocks is None else integer("max_blocks", max_blocks, 0)
-        learned = self._calls.change(self._learn, most)
         self._log_levels()
-        return learned
+        return self._calls.change(self._learn, most)
 
     def _learn(self, most: int | None) -> int:
         ledger = self._ledger

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .claims import show_summary
-from .laboratory import execute
+from .laboratory import execute, prepared
 from .output import show
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ def demo(out: Path, workers: int | None, quiet: bool) -> None:
     from factored_bandits import lab
     from factored_bandits.lab.page import claims_of, write
 
+    prepared(out)
     click.echo(WHAT)
     specs = [lab.load(name).SPEC for name in EXPERIMENTS]
     found = execute(

@@ -18,7 +18,7 @@ from .values import Choice, Count
 
 if TYPE_CHECKING:
     from factored_bandits.core.table import Table
-    from factored_bandits.lab import Engine, Results, Spec
+    from factored_bandits.lab import Engine, Results, Spec, Store
 
 DEFAULT = "laboratory"
 FOLDER = click.Path(file_okay=False, path_type=Path)
@@ -185,11 +185,7 @@ def execute(
     from factored_bandits import lab
 
     chosen = _engine(engine, workers, scheduler)
-    store = lab.Store(out)
-    try:
-        store.prepare()
-    except InvalidInputError as error:
-        raise InvalidInputError(f"--out {error}") from None
+    store = prepared(out)
 
     try:
         with warnings_as_sentences(lab.DamagedFileWarning):
@@ -200,6 +196,18 @@ def execute(
         told = f"{kept} of {len(every)} tasks are kept in {out}; the same command goes on"
         click.echo(f"\ninterrupted: {told}", err=True)
         click.get_current_context().exit(INTERRUPTED)
+
+
+def prepared(out: Path) -> Store:
+    """The folder of results, made if it is not there."""
+    from factored_bandits import lab
+
+    store = lab.Store(out)
+    try:
+        store.prepare()
+    except InvalidInputError as error:
+        raise InvalidInputError(f"--out {error}") from None
+    return store
 
 
 def _engine(name: Any, workers: int | None, scheduler: str | None) -> Engine:

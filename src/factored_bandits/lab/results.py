@@ -113,7 +113,7 @@ class Results:
             If the policy did not play the problem.
         """
         cell = self._cells.get((problem, policy))
-        if cell is None or (problem, policy) not in self._rows["results"]:
+        if cell is None or (problem, policy) not in self._rows_of("results"):
             raise self._unknown(problem, policy)
 
         records = records_of(
@@ -167,15 +167,18 @@ class Results:
 
     @cached_property
     def _rows(self) -> dict[str, dict[tuple[str, str], Ints]]:
-        """Per frame the indices of the rows of each problem and policy: a report asks often."""
-        found: dict[str, dict[tuple[str, str], Ints]] = {}
-        for name, frame in self._frames.items():
-            grouped: Any = frame.groupby(["problem", "policy"], sort=False)
-            found[name] = grouped.indices
-        return found
+        """Per frame that was asked for, the indices of the rows of each problem and policy."""
+        return {}
+
+    def _rows_of(self, frame: str) -> dict[tuple[str, str], Ints]:
+        """The rows of a frame, looked for once: a report asks often."""
+        if frame not in self._rows:
+            grouped: Any = self._frames[frame].groupby(["problem", "policy"], sort=False)
+            self._rows[frame] = grouped.indices
+        return self._rows[frame]
 
     def _chosen(self, frame: str, problem: str, policy: str) -> pandas.DataFrame:
-        rows = self._rows[frame].get((problem, policy), np.empty(0, dtype=np.int64))
+        rows = self._rows_of(frame).get((problem, policy), np.empty(0, dtype=np.int64))
         return self._frames[frame].iloc[rows]
 
     @cached_property
@@ -251,7 +254,7 @@ class Results:
         UnknownNameError
             If the policy did not play the problem.
         """
-        rows = self._rows["results"].get((problem, policy))
+        rows = self._rows_of("results").get((problem, policy))
         if rows is None:
             raise self._unknown(problem, policy)
 
