@@ -48,7 +48,7 @@ SPEC = Spec(
     glance=Preset(
         repetitions=10,
         policies=("tea", "rank1_elim", *KL, "leader_tea", "uniform"),
-        fewer=(("leader_tea", 4),),
+        fewer=(("leader_tea", 4), ("uniform", 2)),
     ),
 )
 
