@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import html
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
+from factored_bandits.core.markup import joined, table_html, text_html
 from factored_bandits.core.table import Table
 from factored_bandits.inference.certificate import ASSUMED, Certificate
 from factored_bandits.inference.percent import percent
@@ -24,7 +25,7 @@ ENDED = {
 
 
 @dataclass(frozen=True, eq=False)
-class Report:
+class Report(ABC):
     """What a run has come to: what `ArenaResult` and `TuneResult` have in common.
 
     Attributes
@@ -83,13 +84,13 @@ class Report:
         """The events in which the judge answered."""
         return [entry for entry in self.entries if entry.event == "answer"]
 
+    @abstractmethod
     def sentence(self) -> str:
         """Who is the best, as far as that can be said."""
-        raise NotImplementedError
 
+    @abstractmethod
     def summary(self) -> Table:
         """What is known of each candidate or level."""
-        raise NotImplementedError
 
     def notes(self) -> list[str]:
         """How it ended, and what it cost."""
@@ -112,22 +113,11 @@ class Report:
 
     def _repr_html_(self) -> str:
         """A table for notebooks."""
-        table = self.summary()
-        sides = ["left" if side == "l" else "right" for side in table.alignment]
-        rows = [_row("th", table.columns, sides), *(_row("td", row, sides) for row in table.rows)]
-        lines = "<br>".join(map(html.escape, self.notes()))
-        return (
-            f"<p><b>{html.escape(self.sentence())}</b></p>"
-            f"<table>{''.join(rows)}</table><p>{lines}</p>"
+        return joined(
+            text_html(self.sentence(), strong=True),
+            table_html(self.summary()),
+            text_html("\n".join(self.notes())),
         )
-
-
-def _row(cell: str, texts: tuple[str, ...], sides: list[str]) -> str:
-    cells = (
-        f'<{cell} style="text-align: {side}">{html.escape(text)}</{cell}>'
-        for text, side in zip(texts, sides, strict=True)
-    )
-    return f"<tr>{''.join(cells)}</tr>"
 
 
 def common(run: Run, certificate: Certificate | None) -> dict[str, Any]:
