@@ -30,7 +30,7 @@ SPEC = Spec(
     glance=Preset(
         repetitions=5,
         problems=("K=16", "K=64", "K=128"),
-        policies=(TEA, "rmed1", "rucb", "dueling_leader_tea"),
+        policies=(TEA, "rmed1", "sparring", "dueling_leader_tea"),
     ),
 )
 
