@@ -56,6 +56,21 @@ def test_what_is_planned_or_recommended_must_exist(tmp_path, t):
     assert "recommend chose level -1000000000 of factor 0" in refused(str(file), recommended=t)
 
 
+@kernel
+def plan_of_a_level_too_many(params, state, t, rng, actions):
+    actions[0, 0] = 0
+    actions[0, 1] = 3
+    return 1
+
+
+def test_in_plain_python_the_levels_of_the_librarys_own_policies_are_looked_at(monkeypatch):
+    policy = fb.policies.make("uniform")
+    monkeypatch.setattr(policy.module, "plan", plan_of_a_level_too_many)
+
+    with pytest.raises(ContractError, match="plan chose level 3 of factor 1 in round 1"):
+        fb.simulate(policy, PROBLEM, 10, repetitions=1, progress=False)
+
+
 @pytest.mark.parametrize("t", [1, LATE])
 def test_an_error_names_the_file_and_the_line(tmp_path, t):
     file = slips.written(tmp_path)

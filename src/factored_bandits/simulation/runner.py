@@ -13,7 +13,7 @@ import numpy as np
 from factored_bandits.core import loop
 from factored_bandits.core.arrays import Floats, Ints, offsets_of
 from factored_bandits.core.checks import shown
-from factored_bandits.core.kernel import bind, loop_name
+from factored_bandits.core.kernel import bind, compiles, loop_name
 from factored_bandits.core.rng import generators
 from factored_bandits.core.run import EVENTS, FAULT, ROUND, Run, new_clock
 from factored_bandits.environments import Environment
@@ -93,13 +93,24 @@ class Runner:
             self.policy.name,
             compiled=self.policy.compiled,
             bounds_checked=self.own,
-            **self.kernels(self.skip_idle),
+            **self._compiled_kernels(),
         )
 
     @property
     def loop_name(self) -> str:
         """The name under which its compiled loop is kept."""
-        return loop_name(loop.play, self.policy.name, self.kernels(self.skip_idle), self.own)
+        return loop_name(loop.play, self.policy.name, self._compiled_kernels(), self.own)
+
+    def _compiled_kernels(self) -> dict[str, Callable[..., Any]]:
+        """What takes the places in the loop when it is compiled.
+
+        The library's own policies are tested in plain Python, which looks at every level of every
+        play; compiled, they are trusted. Those of others are looked at always.
+        """
+        kernels = self.kernels(self.skip_idle)
+        if self.policy.compiled and compiles() and not self.own:
+            kernels["outside"] = loop.trusted
+        return kernels
 
     def compile(self) -> None:
         """Compile the loop and keep it, or load it, and play nothing."""
