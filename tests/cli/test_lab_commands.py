@@ -69,6 +69,7 @@ def test_wrong_input_is_one_sentence(tmp_path, monkeypatch):
             "--workers",
             "0",
         ): "--workers must be a whole number from 1, not 0",
+        ("demo", "--workers", "0"): "--workers must be a whole number from 1, not 0",
         ("reproduce", "--only", "rank1", "--engine", "dask"): "needs --scheduler ADDRESS",
         ("reproduce", "--only", "rank1", "--out", "bad.toml/x"): "--out 'bad.toml/x'",
         ("init", "nowhere/x.toml"): "'nowhere/x.toml'",

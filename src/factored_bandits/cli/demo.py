@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from .claims import show_summary
-from .laboratory import execute, prepared
+from .laboratory import execute
 from .output import show
+from .values import Count
 
 if TYPE_CHECKING:
     from factored_bandits.core.table import Table
@@ -51,18 +52,23 @@ In your own program: fb.Agent(factors={"ad": [...], "position": [...]}); see REA
     show_default=True,
     help="The directory for results, pictures and the page.",
 )
-@click.option("--workers", type=int, help="Processes at a time. [default: one per core]")
+@click.option("--workers", type=Count(), help="Processes at a time. [default: one per core]")
 @click.option("--quiet", is_flag=True, help="No progress on standard error.")
 def demo(out: Path, workers: int | None, quiet: bool) -> None:
     """See it work: the paper's two comparisons in about half a minute, with pictures and a page."""
     from factored_bandits import lab
     from factored_bandits.lab.page import claims_of, write
 
-    prepared(out)
-    click.echo(WHAT)
     specs = [lab.load(name).SPEC for name in EXPERIMENTS]
     found = execute(
-        specs, "glance", out=out, engine="processes", scheduler=None, workers=workers, quiet=quiet
+        specs,
+        "glance",
+        out=out,
+        engine="processes",
+        scheduler=None,
+        workers=workers,
+        quiet=quiet,
+        intro=WHAT,
     )
     for table in tables(found):
         show(table)

@@ -180,12 +180,15 @@ def execute(
     scheduler: str | None,
     workers: int | None,
     quiet: bool,
+    intro: str = "",
 ) -> list[Results]:
-    """Run; after Ctrl-C, say how to go on."""
+    """Run, after an introduction if all options are right; after Ctrl-C, say how to go on."""
     from factored_bandits import lab
 
     chosen = _engine(engine, workers, scheduler)
-    store = prepared(out)
+    store = _prepared(out)
+    if intro:
+        click.echo(intro)
 
     try:
         with warnings_as_sentences(lab.DamagedFileWarning):
@@ -198,7 +201,7 @@ def execute(
         click.get_current_context().exit(INTERRUPTED)
 
 
-def prepared(out: Path) -> Store:
+def _prepared(out: Path) -> Store:
     """The folder of results, made if it is not there."""
     from factored_bandits import lab
 
