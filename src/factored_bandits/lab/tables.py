@@ -60,7 +60,7 @@ BOOLEANS = ("correct",)
 
 
 def tables_of(task: Task, chunk: Chunk, records: Sequence[RunRecord]) -> dict[str, dict[str, Any]]:
-    """The columns of the three tables for one chunk."""
+    """The columns of the three tables for one chunk; a single value is the same in every row."""
     return {
         "results": _results(task, chunk, records),
         "eliminations": _eliminations(task, chunk, records),
@@ -84,16 +84,12 @@ def _results(task: Task, chunk: Chunk, records: Sequence[RunRecord]) -> dict[str
         "numba": _version("numba"),
         "machine": f"{platform.system()} {platform.machine()} {platform.node()}",
     }
-    # the same in every row
-    rows = len(points) * chunk.repetitions
-    constant = {key: [value] * rows for key, value in facts.items()}
-
     return {
         **_labels(chunk, [len(points)] * chunk.repetitions),
         "round": np.tile(points, chunk.repetitions),
         "regret": np.concatenate([record.regret for record in records]),
         "correct": np.concatenate([record.correct for record in records]),
-        **constant,
+        **facts,
         "seconds": np.repeat([record.seconds for record in records], len(points)),
     }
 
@@ -101,13 +97,12 @@ def _results(task: Task, chunk: Chunk, records: Sequence[RunRecord]) -> dict[str
 def _labels(chunk: Chunk, counts: Sequence[int]) -> dict[str, Any]:
     """The columns that say of what a row is, for so many rows per repetition."""
     cell = chunk.cell
-    rows = sum(counts)
     repetitions = np.arange(chunk.first, chunk.first + chunk.repetitions)
 
     return {
-        "experiment": [cell.spec.name] * rows,
-        "problem": [cell.instance.name] * rows,
-        "policy": [cell.policy.label] * rows,
+        "experiment": cell.spec.name,
+        "problem": cell.instance.name,
+        "policy": cell.policy.label,
         "repetition": np.repeat(repetitions, counts),
     }
 
@@ -120,8 +115,8 @@ def _eliminations(task: Task, chunk: Chunk, records: Sequence[RunRecord]) -> dic
         "round": events[:, 0],
         "factor": events[:, 1],
         "level": events[:, 2],
-        "event": np.where(events[:, 3] == 1, RE_ENTERED, ELIMINATED),
-        "task": [task.name] * len(events),
+        "event": np.array([ELIMINATED, RE_ENTERED], dtype=object)[events[:, 3]],
+        "task": task.name,
     }
 
 
@@ -139,7 +134,7 @@ def _plays(task: Task, chunk: Chunk, records: Sequence[RunRecord]) -> dict[str, 
         "level": np.tile(level, chunk.repetitions),
         "plays": np.concatenate([plays for record in records for plays in record.plays]),
         "p_value": [p for record in records for p in _p_values(record, levels)],
-        "task": [task.name] * (levels * chunk.repetitions),
+        "task": task.name,
     }
 
 
@@ -239,7 +234,7 @@ def parquet(parts: Sequence[dict[str, Any]]) -> bytes:
         raise MissingExtraError.of("pyarrow", "lab", "the laboratory") from None
 
     schema = schema_of(tuple(parts[0]))
-    tables = [pyarrow.table(columns, schema=schema) for columns in parts]
+    tables = [_table(columns, schema) for columns in parts]
     buffer = io.BytesIO()
     with pyarrow.parquet.ParquetWriter(
         buffer, schema, compression="zstd", write_page_checksum=True
@@ -248,6 +243,20 @@ def parquet(parts: Sequence[dict[str, Any]]) -> bytes:
         writer.add_key_value_metadata({_seal.KEY: _seal.BLANK})
 
     return _seal.sealed(buffer.getvalue())
+
+
+def _table(columns: dict[str, Any], schema: Any) -> Any:
+    """Columns as a table of pyarrow; a single value stands in as many rows as the others have."""
+    import pyarrow
+
+    rows = len(columns["repetition"])
+    filled = [
+        pyarrow.repeat(pyarrow.scalar(column, field.type), rows)
+        if isinstance(column, str | int)
+        else pyarrow.array(column, field.type)
+        for column, field in zip(columns.values(), schema, strict=True)
+    ]
+    return pyarrow.table(filled, schema=schema)
 
 
 def schema_of(columns: Sequence[str]) -> Any:
