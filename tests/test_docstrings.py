@@ -32,6 +32,7 @@ PACKAGES = (
     ".planning",
     ".policies",
     ".report.plot",
+    ".service",
     ".testing",
     ".theory",
 )

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from factored_bandits.planning import Assumptions, plan
     from factored_bandits.policies.tem.module import TEM
     from factored_bandits.report import plot
+    from factored_bandits.service.opening import open
     from factored_bandits.simulation.benchmark import benchmark
     from factored_bandits.simulation.compare import compare
     from factored_bandits.simulation.simulate import simulate
@@ -66,6 +67,7 @@ _MEMBERS = {
     "compare": "simulation.compare",
     "load_duels": "environments",
     "load_preferences": "environments",
+    "open": "service",
     "plan": "planning",
     "simulate": "simulation.simulate",
     "tune": "judges",
@@ -91,6 +93,7 @@ __all__ = [
     "lab",
     "load_duels",
     "load_preferences",
+    "open",
     "optuna",
     "plan",
     "plot",

@@ -63,6 +63,7 @@ PUBLIC = (
     "planning",
     "policies",
     "report.plot",
+    "service",
     "testing",
     "theory",
 )
