@@ -35,9 +35,10 @@ from factored_bandits.core.numerics import sigmoid
 from factored_bandits.core.select import argmax_per_factor
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import Code, Info
+from factored_bandits.policies.blocks.gaussian import covariance_limits, draw
 from factored_bandits.policies.limits import SUM, Within, fixed, index
 
-from ._linear import covariance_limits, draw, feature_offsets, main_effects, shrink_factor, value
+from ._linear import feature_offsets, main_effects, shrink_factor, value
 from ._pairs import climb_from_anywhere, climb_from_each, pair_effects, pair_offsets
 
 INFO = Info(
