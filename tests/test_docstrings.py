@@ -28,6 +28,7 @@ PACKAGES = (
     ".errors",
     ".judges",
     ".lab",
+    ".openfeature",
     ".optuna",
     ".planning",
     ".policies",
