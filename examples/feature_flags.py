@@ -1,7 +1,7 @@
 """A page behind feature flags of OpenFeature: who decides is a bandit, and what it learns from too.
 
 The program that shows the page knows OpenFeature only: it asks for flags and tracks an event. Five
-thousand visitors come; half of those who buy come back to the page first and see the same one.
+thousand visitors come; half of those who buy look at the page twice and see the same one.
 """
 
 import math
