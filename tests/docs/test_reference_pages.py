@@ -59,6 +59,7 @@ PUBLIC = (
     "errors",
     "judges",
     "lab",
+    "openfeature",
     "optuna",
     "planning",
     "policies",
