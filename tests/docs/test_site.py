@@ -144,6 +144,7 @@ def browser():
 def test_every_page_opens_on_a_phone(site, pages, browser):
     """No message of the console, nothing asked of a host, every formula set, no page too wide."""
     browser.open(site / "index.html", width=390, height=844, phone=True)
+    formulas = 0
     for page in pages:
         browser.page.goto(page.as_uri(), wait_until="load")
         name = page.relative_to(site).as_posix()
@@ -153,7 +154,9 @@ def test_every_page_opens_on_a_phone(site, pages, browser):
         marked = browser.run("document.querySelectorAll('.arithmatex').length")
         done = browser.run("document.querySelectorAll('.arithmatex .katex-html').length")
         assert marked == done, name
+        formulas += done
 
+    assert formulas > 200
     asked = [one for one in browser.requests if not one.startswith(("file:", "data:"))]
     assert asked == []
 
