@@ -164,7 +164,7 @@ def test_every_page_opens_on_a_phone(site, pages, browser):
 def test_search_finds_a_page_from_disk(site, browser):
     browser.open(site / "index.html")
     browser.click("input.md-search__input")
-    browser.page.keyboard.type("identifiability")
+    browser.page.fill("input.md-search__input", "identifiability")
     browser.wait("document.querySelectorAll('.md-search-result__item').length > 0")
     found = browser.run("document.querySelector('.md-search-result__link').href")
     assert "identifiability" in found
