@@ -92,7 +92,7 @@ expected a number from 0 to 1 (reward_range)
 
     upto = f"a number from {low:g} to {high:g} (reward_range)"
     rewards = _numbers(columns, reward, given, "reward", upto, lambda x: (low <= x) & (x <= high))
-    levels, actions = _coded(columns, names, factors)
+    levels, actions = _encoded(columns, names, factors)
     each, joint = _propensities(columns, propensity, names)
     order, times = _order(columns, time, len(given))
 
@@ -175,12 +175,12 @@ def _numbers(
     return numbers
 
 
-def _coded(
+def _encoded(
     columns: Columns, names: tuple[str, ...], factors: Any
 ) -> tuple[list[tuple[Label, ...]], Ints]:
     """The levels of each factor, and per row which it was."""
     levels = []
-    coded = []
+    encoded = []
     for name in names:
         values = [
             _label(columns, row, name, v) for row, v in enumerate(columns.get(name, "factor"))
@@ -192,8 +192,8 @@ def _coded(
                 expected = ", ".join(map(repr, known))
                 raise _wrong(columns, row, name, value, f"no level; expected one of {expected}")
         levels.append(tuple(known))
-        coded.append([index[_exact(value)] for value in values])
-    return levels, np.array(coded, dtype=np.int64).T.copy()
+        encoded.append([index[_exact(value)] for value in values])
+    return levels, np.array(encoded, dtype=np.int64).T.copy()
 
 
 def _exact(level: Any) -> tuple[bool, Any]:
