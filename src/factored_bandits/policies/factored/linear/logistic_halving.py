@@ -49,11 +49,12 @@ from factored_bandits.policies.blocks.combinations import (
     table_contradiction,
     table_limits,
 )
+from factored_bandits.policies.blocks.gaussian import covariance_limits, draw
 from factored_bandits.policies.limits import COUNT, SUM, Within, fixed, index
 
 from ._best_of_fit import best_of_fit, insert
 from ._laplace import check_weights, laplace_step
-from ._linear import covariance_limits, draw, feature_offsets, main_effects
+from ._linear import feature_offsets, main_effects
 from ._shrunk import score, worth_of_fit
 
 INFO = Info(

@@ -34,10 +34,11 @@ from factored_bandits.core.kernel import kernel
 from factored_bandits.core.select import argmax_per_factor
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import Code, Info
+from factored_bandits.policies.blocks.gaussian import covariance_limits, draw
 from factored_bandits.policies.limits import SUM, Within, fixed, index
 
 from ._laplace import check_weights, laplace_step
-from ._linear import covariance_limits, draw, feature_offsets, main_effects
+from ._linear import feature_offsets, main_effects
 from ._pairs import climb_from_anywhere, climb_from_each, pair_effects, pair_offsets
 
 INFO = Info(
