@@ -99,9 +99,9 @@ def race(params, state, env, policy_rng, rng, run, calls, late, stop):
             if left == columns // 2 and run.certified[0] == NEVER:
                 run.certified[0] = learned
                 for k in range(len(flags)):
-                    # of a single factor: which arm is left
-                    if flags[k]:
-                        run.certified[1] = run.permutation[k]
+                    # how many of those left are not the best, which have number 0
+                    if flags[k] and run.permutation[k] != 0:
+                        run.certified[1] += 1
                 if stop:
                     return
 
@@ -117,7 +117,9 @@ class Run(NamedTuple):
     offsets: np.ndarray
     checkpoints: np.ndarray
     choices: np.ndarray  # (checkpoints, columns), in the numbers of the environment
-    certified: np.ndarray  # the verdict with which one level per factor was left, and the arm
+    certified: (
+        np.ndarray
+    )  # the verdict with which one level per factor was left; how many of these are wrong
     likely: np.ndarray  # the same for the posterior
 
 
