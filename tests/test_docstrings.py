@@ -28,6 +28,7 @@ PACKAGES = (
     ".errors",
     ".judges",
     ".lab",
+    ".logs",
     ".openfeature",
     ".optuna",
     ".planning",

@@ -59,6 +59,7 @@ PUBLIC = (
     "errors",
     "judges",
     "lab",
+    "logs",
     "openfeature",
     "optuna",
     "planning",
