@@ -26,6 +26,7 @@ PACKAGES = (
     ".environments",
     ".environments.suites",
     ".errors",
+    ".evaluation",
     ".judges",
     ".lab",
     ".logs",

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     )
     from factored_bandits.agent import Agent
     from factored_bandits.environments import load_duels, load_preferences, suites
+    from factored_bandits.evaluation.effects import effects
+    from factored_bandits.evaluation.evaluate import evaluate
     from factored_bandits.inference.certificate import certificate
     from factored_bandits.judges.answers import Score, Verdict
     from factored_bandits.judges.arena import arena, arena_sync
@@ -69,6 +71,8 @@ _MEMBERS = {
     "benchmark": "simulation.benchmark",
     "certificate": "inference.certificate",
     "compare": "simulation.compare",
+    "effects": "evaluation",
+    "evaluate": "evaluation",
     "load_duels": "environments",
     "load_log": "logs",
     "load_preferences": "environments",
@@ -91,8 +95,10 @@ __all__ = [
     "benchmark",
     "certificate",
     "compare",
+    "effects",
     "environments",
     "errors",
+    "evaluate",
     "inference",
     "lab",
     "load_duels",

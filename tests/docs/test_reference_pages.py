@@ -57,6 +57,7 @@ PUBLIC = (
     "environments",
     "environments.suites",
     "errors",
+    "evaluation",
     "judges",
     "lab",
     "logs",
