@@ -27,6 +27,7 @@ PACKAGES = (
     ".environments.suites",
     ".errors",
     ".evaluation",
+    ".gymnasium",
     ".judges",
     ".lab",
     ".logs",

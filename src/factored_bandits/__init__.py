@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from factored_bandits import (
         environments,
         errors,
+        gymnasium,
         inference,
         lab,
         logs,
@@ -48,6 +49,7 @@ __version__ = "0.1.0"
 _MODULES = {
     "environments": "environments",
     "errors": "errors",
+    "gymnasium": "gymnasium",
     "inference": "inference",
     "lab": "lab",
     "logs": "logs",
@@ -99,6 +101,7 @@ __all__ = [
     "environments",
     "errors",
     "evaluate",
+    "gymnasium",
     "inference",
     "lab",
     "load_duels",

@@ -58,6 +58,7 @@ PUBLIC = (
     "environments.suites",
     "errors",
     "evaluation",
+    "gymnasium",
     "judges",
     "lab",
     "logs",
