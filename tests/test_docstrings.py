@@ -36,6 +36,7 @@ PACKAGES = (
     ".planning",
     ".policies",
     ".report.plot",
+    ".service",
     ".testing",
     ".theory",
 )

@@ -67,6 +67,7 @@ PUBLIC = (
     "planning",
     "policies",
     "report.plot",
+    "service",
     "testing",
     "theory",
 )

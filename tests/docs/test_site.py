@@ -144,6 +144,7 @@ def browser():
 def test_every_page_opens_on_a_phone(site, pages, browser):
     """No message of the console, nothing asked of a host, every formula set, no page too wide."""
     browser.open(site / "index.html", width=390, height=844, phone=True)
+    formulas = 0
     for page in pages:
         browser.page.goto(page.as_uri(), wait_until="load")
         name = page.relative_to(site).as_posix()
@@ -153,7 +154,9 @@ def test_every_page_opens_on_a_phone(site, pages, browser):
         marked = browser.run("document.querySelectorAll('.arithmatex').length")
         done = browser.run("document.querySelectorAll('.arithmatex .katex-html').length")
         assert marked == done, name
+        formulas += done
 
+    assert formulas > 200
     asked = [one for one in browser.requests if not one.startswith(("file:", "data:"))]
     assert asked == []
 
@@ -161,7 +164,8 @@ def test_every_page_opens_on_a_phone(site, pages, browser):
 def test_search_finds_a_page_from_disk(site, browser):
     browser.open(site / "index.html")
     browser.click("input.md-search__input")
-    browser.page.keyboard.type("identifiability")
+    browser.page.keyboard.insert_text("identifiability")
+    browser.press("End")  # it listens to keys
     browser.wait("document.querySelectorAll('.md-search-result__item').length > 0")
     found = browser.run("document.querySelector('.md-search-result__link').href")
     assert "identifiability" in found
