@@ -13,7 +13,8 @@ import factored_bandits as fb
 from factored_bandits.core import indexing, loop
 from factored_bandits.core.kernel import bind, kernel
 from factored_bandits.core.rng import generators
-from factored_bandits.simulation.runner import Runner
+from factored_bandits.errors import InvalidInputError
+from factored_bandits.simulation.runner import Runner, check_playable
 from golden.cases import environments, labels
 
 QUICK = ("tea", "flat_ucb1", "per_factor_ucb", "dueling_tea", "dts", "rmed1", "merge_rucb", "rucb")
@@ -93,7 +94,8 @@ def test_no_policy_counts_from_the_end(label: str) -> None:
 
 
 def playable(runner: Runner) -> bool:
-    environment = runner.environment
-    ties = runner.policy.info.ties or not environment.params.get("tie")
-    semi_bandit = runner.policy.info.feedback != "semi-bandit" or environment.semi_bandit
-    return ties and semi_bandit
+    try:
+        check_playable(runner.policy, runner.environment, ROUNDS)
+    except InvalidInputError:
+        return False
+    return True
