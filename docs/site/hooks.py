@@ -1,4 +1,6 @@
-"""For the site only: a page of examples, and plain names for links that lead to no page."""
+"""For the site only: a page of examples, plain names for links that lead to no page, a home page
+without a menu beside it.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +25,9 @@ def on_files(files: Files, config: Any) -> Files:
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """A link to an example leads to the page of examples; one to the tests is only a name."""
+    if page.is_homepage:
+        page.meta["hide"] = ["navigation", "toc"]  # the page is a menu itself
+
     up = "../" * page.file.src_uri.count("/")
 
     def link(match: re.Match[str]) -> str:

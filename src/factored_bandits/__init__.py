@@ -19,6 +19,8 @@ if TYPE_CHECKING:
         errors,
         inference,
         lab,
+        logs,
+        openfeature,
         optuna,
         policies,
         testing,
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from factored_bandits.judges.arena import arena, arena_sync
     from factored_bandits.judges.budget import Budget
     from factored_bandits.judges.tune import tune, tune_sync
+    from factored_bandits.logs import load_log
     from factored_bandits.planning import Assumptions, plan
     from factored_bandits.policies.tem.module import TEM
     from factored_bandits.report import plot
@@ -45,6 +48,8 @@ _MODULES = {
     "errors": "errors",
     "inference": "inference",
     "lab": "lab",
+    "logs": "logs",
+    "openfeature": "openfeature",
     "optuna": "optuna",
     "plot": "report.plot",
     "policies": "policies",
@@ -65,6 +70,7 @@ _MEMBERS = {
     "certificate": "inference.certificate",
     "compare": "simulation.compare",
     "load_duels": "environments",
+    "load_log": "logs",
     "load_preferences": "environments",
     "plan": "planning",
     "simulate": "simulation.simulate",
@@ -90,7 +96,10 @@ __all__ = [
     "inference",
     "lab",
     "load_duels",
+    "load_log",
     "load_preferences",
+    "logs",
+    "openfeature",
     "optuna",
     "plan",
     "plot",

@@ -175,7 +175,7 @@ def _noting(module, plan, seen):
 
 
 def test_an_old_dump_without_a_past_is_read():
-    from factored_bandits.agent.dump import seal, unseal
+    from factored_bandits.agent.saved.dump import seal, unseal
 
     agent = fb.Agent("rmed1", arms=ARMS)
     content = unseal(agent.dump())

@@ -18,6 +18,7 @@ REFUSED = [
     ("rank1_elim", {}, (2, 2, 2)),
     ("ossb", {}, (40, 40, 40, 40)),
     ("logistic_thompson", {"interactions": "pairwise"}, (400, 400, 400)),
+    ("logistic_halving", {"candidates": 1}, (3, 3)),
     ("multi_sbm", {}, (9000, 9000)),
     ("multi_sbm", {"alpha": 0.0}, (4, 4)),
     ("doubler", {"alpha": 0.0}, (4, 4)),

@@ -59,6 +59,8 @@ PUBLIC = (
     "errors",
     "judges",
     "lab",
+    "logs",
+    "openfeature",
     "optuna",
     "planning",
     "policies",

@@ -23,7 +23,11 @@ REPETITIONS = 2
 SLOW_ROUNDS = 200
 USUAL_ROUNDS = 800
 ROUNDS_TO_ELIMINATE = 3_000
-SLOW = ("glm_ucb", "logistic_thompson")  # a millisecond a round and more, interpreted
+SLOW = (
+    "glm_ucb",
+    "logistic_thompson",
+    "logistic_halving",
+)  # a millisecond a round and more, interpreted
 
 
 def environments(kind: str) -> dict[str, Any]:

@@ -273,7 +273,7 @@ def test_what_cannot_be_diagnosed():
     with pytest.raises(InvalidInputError, match="alpha must lie"):
         fb.Agent("tea", factors=FACTORS, diagnostics=True).diagnose(alpha=0)
     text = fb.Agent("tea", factors=FACTORS, diagnostics=True).dump()
-    from factored_bandits.agent.dump import seal, unseal
+    from factored_bandits.agent.saved.dump import seal, unseal
 
     content = unseal(text)
     del content["diagnostics"]["seen"]

@@ -11,7 +11,7 @@ import pytest
 from simulated_judges import STRENGTHS, Simulated
 
 import factored_bandits as fb
-from factored_bandits.core.binomial import at_least
+from factored_bandits.core.distributions.binomial import at_least
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.judges.duels import Duels
 

@@ -8,7 +8,7 @@ import random
 import pytest
 
 import factored_bandits as fb
-from factored_bandits.core.binomial import at_least
+from factored_bandits.core.distributions.binomial import at_least
 
 ALPHA = 0.05
 RARE = 1e-4

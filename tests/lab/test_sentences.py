@@ -10,7 +10,7 @@ import pytest
 
 import factored_bandits as fb
 from factored_bandits import lab
-from factored_bandits.core.binomial import at_least, verdict_of_count
+from factored_bandits.core.distributions.binomial import at_least, verdict_of_count
 from factored_bandits.lab import lookup
 from factored_bandits.lab.paper import spare_plays
 from factored_bandits.simulation.record import ELIMINATED

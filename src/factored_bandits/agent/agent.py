@@ -17,7 +17,7 @@ from .journal import LOGGER, listened_to, log_expired
 from .knowledge import Best, Knowledge
 from .labels import Label
 from .parts import Given, History
-from .saving import Saving
+from .saved.saving import Saving
 
 # The most blocks that a call learns, so that none takes long. A number of blocks and not a time:
 # the same calls must always lead to the same state.

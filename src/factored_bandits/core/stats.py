@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from . import student
 from .arrays import Floats
+from .distributions import student
 
 Verdict = Literal["holds", "fails", "undecided"]
 # A verdict on a claim, with all its comparisons, is wrong at most so often if means of runs are

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from factored_bandits.core.binomial import at_least
+from factored_bandits.core.distributions.binomial import at_least
 
 from .answers import FIRST, SECOND, TIE
 from .entries import Entry

@@ -39,10 +39,9 @@ study that was killed goes on as if it had not been, and that several processes 
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING
 
-from factored_bandits.errors import MissingExtraError
+from factored_bandits.core.lazy import lazy_members
 
 if TYPE_CHECKING:
     from .results import best_params, confidence, release, status, waiting
@@ -59,22 +58,7 @@ _MEMBERS = {
 
 __all__ = ["Sampler", "best_params", "confidence", "release", "status", "waiting"]
 
-
-def __getattr__(name: str) -> object:
-    """Import a public name when it is first used: the package itself does not need Optuna."""
-    if name not in _MEMBERS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-    try:
-        module = importlib.import_module(f"{__name__}.{_MEMBERS[name]}")
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "optuna":
-            raise
-        raise MissingExtraError.of("optuna", "optuna", f"fb.optuna.{name}") from None
-
-    value: object = getattr(module, name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_members(__name__, _MEMBERS, {"optuna": "optuna"}, "optuna")
 
 
 def __dir__() -> list[str]:

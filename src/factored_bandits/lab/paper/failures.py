@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from factored_bandits.core.binomial import verdict_of_count
+from factored_bandits.core.distributions.binomial import verdict_of_count
 from factored_bandits.environments import make
 from factored_bandits.environments.suites import Instance
 from factored_bandits.lab.results import Results, all_of

@@ -14,10 +14,9 @@ from factored_bandits.environments import spiked
 from factored_bandits.environments.suites import Instance
 from factored_bandits.lab.results import Results
 from factored_bandits.lab.spec import Preset, Spec
+from factored_bandits.lab.timeline import elimination_timeline
 from factored_bandits.report.charts import Chart, curves
 from factored_bandits.report.claims import Claim
-
-from ._timeline import elimination_timeline
 
 PROBLEM = "u*v*=0.75"
 

@@ -12,12 +12,11 @@ from factored_bandits.core.stats import Mean, Verdict, errors_needed
 from factored_bandits.core.table import Table
 from factored_bandits.environments import Environment, make
 from factored_bandits.environments.suites import Instance
+from factored_bandits.lab.joint import joint_claim
 from factored_bandits.lab.results import Results
 from factored_bandits.lab.spec import Preset, Spec
 from factored_bandits.report.charts import Chart, finals
 from factored_bandits.report.claims import Claim
-
-from ._joint import joint_claim
 
 SIZES = (8, 16, 32)
 # mean regret of Rank1Elim and its error

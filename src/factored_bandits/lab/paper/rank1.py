@@ -8,13 +8,12 @@ from functools import partial
 from factored_bandits.core.stats import mean_of, verdict_of_runs
 from factored_bandits.environments import spiked
 from factored_bandits.environments.suites import Instance
+from factored_bandits.lab.joint import joint_claim
 from factored_bandits.lab.results import Results
 from factored_bandits.lab.spec import Preset, Spec
+from factored_bandits.lab.timeline import elimination_timeline
 from factored_bandits.report.charts import Chart, Peer, curves, finals, ratio_of
 from factored_bandits.report.claims import Claim
-
-from ._joint import joint_claim
-from ._timeline import elimination_timeline
 
 BEST = (0.0625, 0.25, 0.5, 0.75, 1.0)
 HALF = (0.25, 0.5, 0.75)  # "if the means are not too close to zero or one"

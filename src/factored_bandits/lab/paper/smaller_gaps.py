@@ -15,13 +15,13 @@ from factored_bandits.core.arrays import Floats
 from factored_bandits.core.stats import linear_slope, mean_of, verdict_of, verdict_of_runs
 from factored_bandits.environments import identical_gap
 from factored_bandits.environments.suites import Instance
+from factored_bandits.lab.joint import joint_claim
 from factored_bandits.lab.results import Results
 from factored_bandits.lab.spec import Preset, Spec
 from factored_bandits.report.charts import Chart, finals
 from factored_bandits.report.claims import Claim
 
 from ._duels import RMED, TEA
-from ._joint import joint_claim
 
 ARMS = (16, 64, 256)
 WINS = (0.95, 0.8)  # gaps of 0.9 and 0.6, as the captions count them

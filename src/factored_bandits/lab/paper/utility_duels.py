@@ -14,6 +14,7 @@ import numpy as np
 from factored_bandits.core.stats import Verdict
 from factored_bandits.environments import Environment, make, random_utilities
 from factored_bandits.environments.suites import Instance
+from factored_bandits.lab.joint import joint_claim
 from factored_bandits.lab.results import Results
 from factored_bandits.lab.spec import Preset, Spec
 from factored_bandits.report.charts import Chart, finals
@@ -21,7 +22,6 @@ from factored_bandits.report.claims import Claim
 from factored_bandits.theory import gaps, identifiability
 
 from ._duels import TEA
-from ._joint import joint_claim
 
 LINKS: tuple[Literal["linear", "logistic"], ...] = ("linear", "logistic")
 SIZES = (2, 3, 5, 8, 16, 32)

@@ -5,19 +5,17 @@ Two ways to keep the covariance P = (prior + sum of w x x')^-1 under rank-one up
 loops over rows that vectorise:
 
 - `shrink`: P itself (Sherman & Morrison), where entries of P are needed: confidence widths;
-- `shrink_factor`: a square root F with P = F'F (Potter 1963; the square-root Kalman filter), where
-  draws from N(m, P) are needed: m + F'z for standard normal z, without a Cholesky decomposition.
+- `shrink_factor`: a square root F with P = F'F (blocks/gaussian), where draws from N(m, P) are
+  needed.
 """
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints, Sizes, offsets_of
 from factored_bandits.core.kernel import kernel
-from factored_bandits.policies.limits import Within
+from factored_bandits.policies.blocks.gaussian import shrink_root
 
 
 def feature_offsets(sizes: Sizes) -> Ints:
@@ -72,50 +70,10 @@ def shrink(covariance: Floats, ones: Ints, weight: float, work: Floats) -> float
 
 @kernel
 def shrink_factor(factor: Floats, ones: Ints, weight: float, work: Floats, phi: Floats) -> float:
-    """The same for P = F'F; leaves P x (of the old P) in `work`, F x in `phi`.
-
-    F <- F - gamma weight (F x)(P x)', gamma = a / (1 + sqrt(a)), a = 1 / (1 + weight x'Px).
-    """
-    size = len(work)
-    for j in range(size):
-        work[j] = 0.0
-
-    form = 0.0
-    for i in range(size):
+    """The same for P = F'F; leaves P x (of the old P) in `work`, F x in `phi`."""
+    for i in range(len(phi)):
         phi[i] = value(factor[i], ones)
-        form += phi[i] * phi[i]
-        for j in range(size):
-            work[j] += phi[i] * factor[i, j]
-
-    a = 1.0 / (1.0 + weight * form)
-    rate = weight * a / (1.0 + math.sqrt(a))
-
-    for i in range(size):
-        scaled = rate * phi[i]
-        for j in range(size):
-            factor[i, j] -= scaled * work[j]
-
-    return form
-
-
-@kernel
-def draw(
-    mean: Floats, factor: Floats, scale: float, rng: np.random.Generator, weights: Floats
-) -> None:
-    """weights ~ N(mean, scale^2 F'F)."""
-    size = len(mean)
-    for j in range(size):
-        weights[j] = mean[j]
-    for i in range(size):
-        z = scale * rng.standard_normal()
-        for j in range(size):
-            weights[j] += z * factor[i, j]
-
-
-def covariance_limits(prior: Floats) -> Within:
-    """What a covariance, or its factor, may hold: it only shrinks from that of the prior."""
-    largest = 1.0001 * float(np.abs(prior).max())
-    return Within(-largest, largest)
+    return shrink_root(factor, phi, weight, work)
 
 
 def covariance_contradiction(covariance: Floats) -> str | None:

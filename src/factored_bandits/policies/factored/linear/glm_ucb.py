@@ -46,11 +46,11 @@ from factored_bandits.policies.blocks.combinations import (
     table_contradiction,
     table_limits,
 )
+from factored_bandits.policies.blocks.gaussian import covariance_limits
 from factored_bandits.policies.limits import NOT_NEGATIVE, SUM, Within, fixed, index
 
 from ._linear import (
     covariance_contradiction,
-    covariance_limits,
     feature_offsets,
     main_effects,
     shrink,

@@ -27,9 +27,10 @@ from factored_bandits.core.kernel import kernel
 from factored_bandits.core.select import argmax_per_factor
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import Info
+from factored_bandits.policies.blocks.gaussian import covariance_limits, draw
 from factored_bandits.policies.limits import SUM, Within, fixed, index
 
-from ._linear import covariance_limits, draw, feature_offsets, main_effects, shrink_factor, value
+from ._linear import feature_offsets, main_effects, shrink_factor, value
 
 INFO = Info(
     title="Linear Thompson sampling",

@@ -28,11 +28,11 @@ from factored_bandits.core.kernel import kernel
 from factored_bandits.core.select import argmax_per_factor
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import Info
+from factored_bandits.policies.blocks.gaussian import covariance_limits
 from factored_bandits.policies.limits import NOT_NEGATIVE, SUM, Within, fixed, index
 
 from ._linear import (
     covariance_contradiction,
-    covariance_limits,
     feature_offsets,
     main_effects,
     shrink,

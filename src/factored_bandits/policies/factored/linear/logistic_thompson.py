@@ -31,13 +31,14 @@ import numpy as np
 
 from factored_bandits.core.arrays import Floats, Ints
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.numerics import sigmoid
 from factored_bandits.core.select import argmax_per_factor
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import Code, Info
+from factored_bandits.policies.blocks.gaussian import covariance_limits, draw
 from factored_bandits.policies.limits import SUM, Within, fixed, index
 
-from ._linear import covariance_limits, draw, feature_offsets, main_effects, shrink_factor, value
+from ._laplace import check_weights, laplace_step
+from ._linear import feature_offsets, main_effects
 from ._pairs import climb_from_anywhere, climb_from_each, pair_effects, pair_offsets
 
 INFO = Info(
@@ -53,7 +54,6 @@ INFO = Info(
 )
 NONE: Code = 0  # Params.interactions
 PAIRWISE: Code = 1
-MOST_WEIGHTS = 2048
 MOST_RESTARTS = 1000
 
 
@@ -108,12 +108,8 @@ def check(params: Params, sizes: Ints, horizon: int) -> None:
         )
 
     _, d = feature_counts(params, sizes)
-    if d > MOST_WEIGHTS:
-        interactions = "pairwise" if params.interactions == PAIRWISE else "none"
-        raise InvalidInputError(
-            "logistic_thompson keeps the covariance of all weights and takes at most "
-            f"{MOST_WEIGHTS:,} of them; this problem has {d:,} with interactions={interactions!r}"
-        )
+    interactions = "pairwise" if params.interactions == PAIRWISE else "none"
+    check_weights("logistic_thompson", d, f" with interactions={interactions!r}")
 
 
 def feature_counts(params: Params, sizes: Ints) -> tuple[int, int]:
@@ -182,16 +178,7 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
     if params.interactions == PAIRWISE:
         pair_effects(state.offsets, state.pairs, actions[0], ones)
 
-    # Chapelle & Li, Algorithm 3, with one play to a batch and the full covariance
-    p = sigmoid(value(state.mean, ones))
-    curvature = p * (1.0 - p)
-    form = shrink_factor(state.factor, ones, curvature, state.work, state.phi)
-
-    # one Newton step from the old mean: m <- m + P x (y - p), P x of the new P
-    reward = min(max(rewards[0], 0.0), 1.0)
-    rate = (reward - p) / (1.0 + curvature * form)
-    for j in range(len(state.mean)):
-        state.mean[j] += rate * state.work[j]
+    laplace_step(state.mean, state.factor, ones, rewards[0], state.work, state.phi)
 
 
 @kernel

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from factored_bandits.lab.results import Results
 from factored_bandits.report.charts import Chart, timeline
 from factored_bandits.simulation.eliminations import factor_titles
+
+from .results import Results
 
 
 def elimination_timeline(results: Results, problem: str, policy: str, title: str) -> list[Chart]:

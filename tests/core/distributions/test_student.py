@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
+from factored_bandits.core.distributions.student import quantile, tail
 from factored_bandits.core.stats import (
     LEVEL,
     errors_needed,
@@ -15,7 +16,6 @@ from factored_bandits.core.stats import (
     verdict_of,
     verdict_of_runs,
 )
-from factored_bandits.core.student import quantile, tail
 
 DEGREES = (0.5, 1, 2, 2.7, 3, 4, 9, 19, 99, 1e4, 1e6, math.inf)
 

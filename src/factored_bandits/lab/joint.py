@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from factored_bandits.core.stats import Verdict
-from factored_bandits.lab.results import all_of
 from factored_bandits.report.claims import Claim, reason_of
+
+from .results import all_of
 
 
 def joint_claim(

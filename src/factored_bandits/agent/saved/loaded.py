@@ -19,7 +19,7 @@ from factored_bandits.policies import Policy
 from factored_bandits.policies.limits import SHARE
 
 if TYPE_CHECKING:
-    from .parts import Parts
+    from factored_bandits.agent.parts import Parts
 
 # zlib makes 1032 bytes of one at the most, and base64 makes four characters of three bytes
 EXPANSION = 1032 * 3 / 4

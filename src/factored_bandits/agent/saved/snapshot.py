@@ -7,6 +7,8 @@ import types
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from factored_bandits.agent.expiry import Age, Clock
+from factored_bandits.agent.labels import labels
 from factored_bandits.core.checks import Form, form, integer
 from factored_bandits.core.packing import pack, unpack
 from factored_bandits.errors import DumpError
@@ -15,12 +17,10 @@ from factored_bandits.policies import __name__ as policies_package
 from factored_bandits.policies.limits import check_state
 
 from . import ledger_document
-from .expiry import Age, Clock
-from .labels import labels
 from .loaded import check_claims, check_counters, check_open_plays, check_shapes, planned
 
 if TYPE_CHECKING:
-    from .parts import Parts
+    from factored_bandits.agent.parts import Parts
 
 # arguments of an agent that a dump holds
 GIVEN = ("factors", "arms", "reward_range", "default", "horizon")

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import factored_bandits as fb
 import problems
-from factored_bandits.agent import dump as _dump
+from factored_bandits.agent.saved import dump as _dump
 from factored_bandits.core.packing import pack
 from factored_bandits.errors import DumpError
 from factored_bandits.policies.blocks import ucb as _ucb

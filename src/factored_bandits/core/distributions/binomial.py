@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from factored_bandits.core.stats import LEVEL, Verdict
+
 from .beta import incomplete_beta
-from .stats import LEVEL, Verdict
 
 
 def at_least(count: int, runs: int, probability: float) -> float:

@@ -8,13 +8,13 @@ import sys
 import types
 from typing import Any, Self
 
+from factored_bandits.agent.expiry import Clock
+from factored_bandits.agent.parts import Parts
 from factored_bandits.core.checks import Form
 from factored_bandits.errors import DumpError
 
 from . import snapshot
 from .dump import seal, unseal
-from .expiry import Clock
-from .parts import Parts
 
 
 class Saving(Parts):

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from factored_bandits.agent.ledger import Ledger
 from factored_bandits.core.arrays import Bools, Floats, Ints
 from factored_bandits.core.packing import pack, unpack
 from factored_bandits.errors import DumpError
-
-from .ledger import Ledger
 
 FLOATS = np.dtype(np.float64)
 

@@ -19,7 +19,7 @@ import pytest
 
 import factored_bandits as fb
 import problems
-from factored_bandits.agent.dump import seal, unseal
+from factored_bandits.agent.saved.dump import seal, unseal
 from factored_bandits.core.packing import pack
 from factored_bandits.errors import DumpError
 from factored_bandits.policies.limits import SUM, Within

@@ -1,0 +1,1 @@
+"""An agent as text: what it is, what a text may claim, and an agent made of it again."""

@@ -1,0 +1,1 @@
+"""Tails of distributions without SciPy: Student's t, the binomial, the incomplete beta function."""
