@@ -1,4 +1,4 @@
-"""Speed, as ratios measured in one run: `python benchmarks/ratios.py PART ...`, or names of policies.
+"""Speed, as ratios measured in one run: `python benchmarks/ratios.py PART ...`, or policies.
 
 Each figure is the least of several runs, policies interleaved, on one worker, in processor time.
 `run.py` runs all parts, each in a process of its own.
