@@ -34,6 +34,7 @@ PACKAGES = (
     ".planning",
     ".policies",
     ".report.plot",
+    ".service",
     ".testing",
     ".theory",
 )

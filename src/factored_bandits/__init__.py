@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from factored_bandits.planning import Assumptions, plan
     from factored_bandits.policies.tem.module import TEM
     from factored_bandits.report import plot
+    from factored_bandits.service.opening import open
     from factored_bandits.simulation.benchmark import benchmark
     from factored_bandits.simulation.compare import compare
     from factored_bandits.simulation.simulate import simulate
@@ -72,6 +73,7 @@ _MEMBERS = {
     "load_duels": "environments",
     "load_log": "logs",
     "load_preferences": "environments",
+    "open": "service",
     "plan": "planning",
     "simulate": "simulation.simulate",
     "tune": "judges",
@@ -99,6 +101,7 @@ __all__ = [
     "load_log",
     "load_preferences",
     "logs",
+    "open",
     "openfeature",
     "optuna",
     "plan",

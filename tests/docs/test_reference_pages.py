@@ -65,6 +65,7 @@ PUBLIC = (
     "planning",
     "policies",
     "report.plot",
+    "service",
     "testing",
     "theory",
 )

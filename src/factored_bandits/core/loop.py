@@ -180,7 +180,7 @@ def play(
     limits = run.limits
     clock = run.clock
     noted = run.regret
-    correct = run.correct
+    shortfall = run.shortfall
     events = run.events
     outcomes = run.outcomes
 
@@ -235,7 +235,7 @@ def play(
                 if wrong >= 0:
                     note_fault(clock, t, RECOMMENDED, wrong, actions[0, wrong])
                     return
-                correct[checkpoint] = regret(env, t, action) <= 0.0
+                shortfall[checkpoint] = regret(env, t, action)
                 checkpoint += 1
 
             total += price * pause
@@ -275,7 +275,7 @@ def play(
                 if wrong >= 0:
                     note_fault(clock, t, RECOMMENDED, wrong, action[wrong])
                     return
-                correct[checkpoint] = regret(env, t, action) <= 0.0
+                shortfall[checkpoint] = regret(env, t, action)
                 checkpoint += 1
             t += 1
 

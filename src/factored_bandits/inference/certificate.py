@@ -17,7 +17,6 @@ position  side   open             0.00%    67.31%
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, overload
 
@@ -27,7 +26,7 @@ from factored_bandits.core.table import Table
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import Kind
 
-from .evidence import Certifiable, CertifiableRuns, Evidence
+from .evidence import Certifiable, CertifiableRuns, Evidence, joint_p_value
 from .percent import percent
 
 ALPHA = 0.05
@@ -110,10 +109,10 @@ class Certificate:
 
         It is the sum over the factors, at most 1.
         """
-        smallest: dict[str, float] = {}
+        factors: dict[str, list[float]] = {}
         for claim in self.claims:
-            smallest[claim.factor] = min(claim.others, smallest.get(claim.factor, 1.0))
-        return min(1.0, math.fsum(smallest.values()))
+            factors.setdefault(claim.factor, []).append(claim.p_value)
+        return joint_p_value(factors.values())
 
     @property
     def confidence(self) -> float:

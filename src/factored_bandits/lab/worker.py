@@ -111,6 +111,7 @@ def player(cell: Cell) -> Callable[[int], RunRecord]:
 
     runner = Runner(cell.policy, cell.problem, points, cell.spec.seed)
     runner.certify = _certifies(runner)
+    runner.follow = runner.certify and cell.spec.confidence
     _compile(cell.policy, cell.problem)
 
     def play(repetition: int) -> RunRecord:
