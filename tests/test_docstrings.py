@@ -26,6 +26,8 @@ PACKAGES = (
     ".environments",
     ".environments.suites",
     ".errors",
+    ".evaluation",
+    ".gymnasium",
     ".judges",
     ".lab",
     ".logs",

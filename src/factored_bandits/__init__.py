@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from factored_bandits import (
         environments,
         errors,
+        gymnasium,
         inference,
         lab,
         logs,
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     )
     from factored_bandits.agent import Agent
     from factored_bandits.environments import load_duels, load_preferences, suites
+    from factored_bandits.evaluation.effects import effects
+    from factored_bandits.evaluation.evaluate import evaluate
     from factored_bandits.inference.certificate import certificate
     from factored_bandits.judges.answers import Score, Verdict
     from factored_bandits.judges.arena import arena, arena_sync
@@ -47,6 +50,7 @@ __version__ = "0.1.0"
 _MODULES = {
     "environments": "environments",
     "errors": "errors",
+    "gymnasium": "gymnasium",
     "inference": "inference",
     "lab": "lab",
     "logs": "logs",
@@ -70,6 +74,8 @@ _MEMBERS = {
     "benchmark": "simulation.benchmark",
     "certificate": "inference.certificate",
     "compare": "simulation.compare",
+    "effects": "evaluation",
+    "evaluate": "evaluation",
     "load_duels": "environments",
     "load_log": "logs",
     "load_preferences": "environments",
@@ -93,8 +99,11 @@ __all__ = [
     "benchmark",
     "certificate",
     "compare",
+    "effects",
     "environments",
     "errors",
+    "evaluate",
+    "gymnasium",
     "inference",
     "lab",
     "load_duels",

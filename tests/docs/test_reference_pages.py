@@ -57,6 +57,8 @@ PUBLIC = (
     "environments",
     "environments.suites",
     "errors",
+    "evaluation",
+    "gymnasium",
     "judges",
     "lab",
     "logs",

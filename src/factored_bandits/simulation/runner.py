@@ -19,7 +19,7 @@ from factored_bandits.core.run import CHECKPOINT, EVENTS, FAULT, ROUND, Run, new
 from factored_bandits.environments import Environment
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.inference.evidence import joint_p_value
-from factored_bandits.policies import Policy, scaling
+from factored_bandits.policies import Policy, make, names, scaling
 from factored_bandits.policies.footprint import check_memory
 
 from .faults import fault, located
@@ -115,7 +115,18 @@ class Runner:
         kernels = self.kernels(self.skip_idle)
         if self.policy.compiled and compiles() and not self.own:
             kernels["outside"] = loop.trusted
+            if self.for_pairs:
+                kernels["columns_of"] = loop.two_columns
         return kernels
+
+    @property
+    def for_pairs(self) -> bool:
+        """Whether its compiled loop plays actions of two columns only.
+
+        All duels are such. For two factors it is another loop than for more of them, which is worth
+        compiling only where the loop itself takes most of the time.
+        """
+        return len(self.sizes) == 2 and (self.policy.info.kind == "duel" or self.policy.info.narrow)
 
     def compile(self) -> None:
         """Compile the loop and keep it, or load it, and play nothing."""
@@ -151,6 +162,9 @@ class Runner:
             "regret": environment.module.regret,
             "draw": loop.draw_outcomes if semi_bandit else loop.draw,
             "teach": loop.teach_outcomes if semi_bandit else loop.teach,
+            "sample_with_regret": getattr(
+                environment.module, "sample_with_regret", loop.sample_with_regret
+            ),
             "sample_outcomes": getattr(environment.module, "sample_outcomes", loop.sample_outcomes),
         }
 
@@ -199,8 +213,9 @@ class Runner:
             for size in self.environment.sizes
         ]
         if self.environment.kind == "duel":
-            # Both positions of a duel hold the same arms.
-            orders[1] = orders[0]
+            # Both sides of a duel hold the same arms, or levels of the same factors.
+            half = len(orders) // 2
+            orders[half:] = orders[:half]
 
         return np.concatenate(orders)
 
@@ -316,6 +331,13 @@ def check_fit(policy: Policy, environment: Environment) -> None:
             f"{policy.name} plays {kinds[policy.info.kind]}, {environment.name} is one of "
             f"{kinds[environment.kind]}; "
             f"use a policy for {kinds[environment.kind]}, such as {EXAMPLES[environment.kind]!r}"
+        )
+
+    if environment.compares_combinations and not policy.info.combinations:
+        able = [name for name in names("duel") if make(name).info.combinations]
+        raise InvalidInputError(
+            f"{policy.name} compares arms, {environment.name} compares combinations of several "
+            f"factors; policies for that are {', '.join(able)}"
         )
 
     if policy.info.feedback == "semi-bandit" and not environment.semi_bandit:
