@@ -64,7 +64,7 @@ def test_verify_names_the_first_event_that_differs(place):
         "home: 6 events as computed anew",
     ]
     with sqlite3.connect(place) as connection:
-        connection.execute("UPDATE event SET propensity = '[0.5,0.25]' WHERE n = 3 AND exp = 1")
+        connection.execute("UPDATE event SET propensity = '0.5,0.25' WHERE n = 3 AND exp = 1")
     connection.close()
     found = run("verify", place, "home")
     assert found.exit_code == 2

@@ -31,7 +31,8 @@ quiet = click.option("--quiet", is_flag=True, help="No progress bar.")
 def experiments() -> None:
     """See, check, export, move and save the experiments that fb.open keeps in a database.
 
-    DB is the path of a database file. A program that has it open is not disturbed.
+    DB is the path of a database file, or an address such as postgresql://user@host/name. Programs
+    that have it open are not disturbed.
 
     \b
     factored-bandits experiments list shop.db
@@ -179,8 +180,11 @@ def backup(location: str, target: Path) -> None:
     TARGET appears complete or not at all, and is checked. To restore, stop the program and put
     the copy in the place of the database.
     """
+    from factored_bandits.service.store.places import is_address
     from factored_bandits.service.transfer import backup as saved
 
+    if is_address(location):
+        raise InvalidInputError("a PostgreSQL database is saved by pg_dump, which comes with it")
     try:
         size = saved(Path(location), target)
     except OSError as error:

@@ -51,7 +51,8 @@ def open(
     Parameters
     ----------
     location
-        The path of a database file, which one process at a time can have open.
+        The path of a database file, which one process at a time can have open; or the address of
+        a PostgreSQL database, "postgresql://user@host/name", for any number of processes.
     policy
         As for `Agent`.
     key

@@ -12,7 +12,7 @@ from .sqlite import SqliteStore
 
 
 def opened(location: str | os.PathLike[str], *, read_only: bool = False) -> Store:
-    """The store at a location, the path of a database file.
+    """The store at a location: the path of a database file, or a postgresql:// address.
 
     Parameters
     ----------
@@ -26,7 +26,18 @@ def opened(location: str | os.PathLike[str], *, read_only: bool = False) -> Stor
     Store
         To be closed by the caller.
     """
-    return SqliteStore(checked(location), read_only=read_only)
+    place = checked(location)
+    if is_address(place):
+        # only those who have such a database need psycopg
+        from .postgres import PostgresStore
+
+        return PostgresStore(place, read_only=read_only)
+    return SqliteStore(place, read_only=read_only)
+
+
+def is_address(place: str) -> bool:
+    """Whether a location is that of a server."""
+    return place.startswith(("postgresql://", "postgres://"))
 
 
 def checked(location: str | os.PathLike[str]) -> str:
@@ -34,11 +45,13 @@ def checked(location: str | os.PathLike[str]) -> str:
     place = os.fspath(location) if isinstance(location, str | os.PathLike) else None
     if not isinstance(place, str) or not place:
         raise InvalidInputError(
-            f"location must be the path of a database file, not {shown(location)}"
+            "location must be the path of a database file or a postgresql:// address, not "
+            f"{shown(location)}"
         )
     return place
 
 
 def name_of(location: str | os.PathLike[str]) -> str:
     """The same text for the same database, however it is written."""
-    return os.path.realpath(checked(location))
+    place = checked(location)
+    return place if is_address(place) else os.path.realpath(place)
