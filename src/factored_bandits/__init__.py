@@ -15,6 +15,7 @@ import importlib
 TYPE_CHECKING = False  # as in typing, whose import would take most of the time of this one
 if TYPE_CHECKING:
     from factored_bandits import (
+        data,
         environments,
         errors,
         inference,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _MODULES = {
+    "data": "data",
     "environments": "environments",
     "errors": "errors",
     "inference": "inference",
@@ -91,6 +93,7 @@ __all__ = [
     "benchmark",
     "certificate",
     "compare",
+    "data",
     "environments",
     "errors",
     "inference",
