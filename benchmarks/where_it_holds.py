@@ -133,9 +133,10 @@ def fitted(clicks: np.ndarray, shown: np.ndarray) -> tuple[np.ndarray, float]:
 def interacts(clicks: np.ndarray, shown: np.ndarray) -> bool:
     """Whether a logistic sum is refuted at 5 %."""
     _, likelihood = fitted(clicks, shown)
-    observed = np.clip(clicks / shown, 1e-12, 1.0 - 1e-12)
+    observed = np.clip(clicks / np.maximum(shown, 1.0), 1e-12, 1.0 - 1e-12)
     best = (clicks * np.log(observed) + (shown - clicks) * np.log1p(-observed)).sum()
-    freedom = (clicks.shape[0] - 1) * (clicks.shape[1] - 1)
+    empty = int((shown == 0.0).sum())  # combinations that the design left out
+    freedom = (clicks.shape[0] - 1) * (clicks.shape[1] - 1) - empty
     return bool(stats.chi2.sf(2.0 * (best - likelihood), freedom) < 0.05)
 
 
@@ -169,9 +170,8 @@ def features(path: Path) -> None:
     """Every pair of features of the tax plans: is the best level of one best beside the other?"""
     rows = table_of(path, [CHOSEN, *FEATURES])
     chose = np.array([float(row[CHOSEN]) for row in rows])
-    codes = {
-        name: np.unique([row[name] for row in rows], return_inverse=True)[1] for name in FEATURES
-    }
+    levels = [np.unique([row[name] for row in rows], return_inverse=True)[1] for name in FEATURES]
+    codes = dict(zip(FEATURES, levels, strict=True))
 
     refuted, kept, contexts_seen = 0, 0, 0
     for one, other in combinations(FEATURES, 2):
@@ -182,13 +182,14 @@ def features(path: Path) -> None:
         refuted += interacts(clicks, shown)
         for table, total in ((clicks, shown), (clicks.T, shown.T)):
             best = (table.sum(axis=1) / total.sum(axis=1)).argmax()
-            kept += int(((table / total).argmax(axis=0) == best).sum())
+            shares = np.where(total > 0.0, table / np.maximum(total, 1.0), -1.0)
+            kept += int((shares.argmax(axis=0) == best).sum())
             contexts_seen += table.shape[1]
 
     pairs = len(FEATURES) * (len(FEATURES) - 1) // 2
     print(
-        f"conjoint: a sum is refuted at 5 % in {refuted} of {pairs} pairs of features; the level that "
-        f"is best on average is best beside {kept} of {contexts_seen} levels of another feature"
+        f"conjoint: a sum is refuted at 5 % in {refuted} of {pairs} pairs of features; the level "
+        f"that is best on average is best beside {kept} of {contexts_seen} levels of another"
     )
 
 
