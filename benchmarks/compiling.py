@@ -25,7 +25,8 @@ from factored_bandits.core import compiling
 
 ordinary, *labels = sys.argv[1:]
 if ordinary == "ordinary":
-    compiling._inner_libraries = lambda names: contextlib.nullcontext()
+    for way in ("_inner_libraries", "_compared_quickly", "_uncollected"):
+        setattr(compiling, way, contextlib.nullcontext)
 
 def seconds(label, **options):
     policy = fb.policies.make(label)

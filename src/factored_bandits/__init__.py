@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         data,
         environments,
         errors,
+        gymnasium,
         inference,
         lab,
         logs,
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     )
     from factored_bandits.agent import Agent
     from factored_bandits.environments import load_duels, load_preferences, suites
+    from factored_bandits.evaluation.effects import effects
+    from factored_bandits.evaluation.evaluate import evaluate
     from factored_bandits.inference.certificate import certificate
     from factored_bandits.judges.answers import Score, Verdict
     from factored_bandits.judges.arena import arena, arena_sync
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     from factored_bandits.planning import Assumptions, plan
     from factored_bandits.policies.tem.module import TEM
     from factored_bandits.report import plot
+    from factored_bandits.service.opening import open
     from factored_bandits.simulation.benchmark import benchmark
     from factored_bandits.simulation.compare import compare
     from factored_bandits.simulation.simulate import simulate
@@ -48,6 +52,7 @@ _MODULES = {
     "data": "data",
     "environments": "environments",
     "errors": "errors",
+    "gymnasium": "gymnasium",
     "inference": "inference",
     "lab": "lab",
     "logs": "logs",
@@ -71,9 +76,12 @@ _MEMBERS = {
     "benchmark": "simulation.benchmark",
     "certificate": "inference.certificate",
     "compare": "simulation.compare",
+    "effects": "evaluation",
+    "evaluate": "evaluation",
     "load_duels": "environments",
     "load_log": "logs",
     "load_preferences": "environments",
+    "open": "service",
     "plan": "planning",
     "simulate": "simulation.simulate",
     "tune": "judges",
@@ -94,14 +102,18 @@ __all__ = [
     "certificate",
     "compare",
     "data",
+    "effects",
     "environments",
     "errors",
+    "evaluate",
+    "gymnasium",
     "inference",
     "lab",
     "load_duels",
     "load_log",
     "load_preferences",
     "logs",
+    "open",
     "openfeature",
     "optuna",
     "plan",

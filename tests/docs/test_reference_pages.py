@@ -58,6 +58,8 @@ PUBLIC = (
     "environments",
     "environments.suites",
     "errors",
+    "evaluation",
+    "gymnasium",
     "judges",
     "lab",
     "logs",
@@ -66,6 +68,7 @@ PUBLIC = (
     "planning",
     "policies",
     "report.plot",
+    "service",
     "testing",
     "theory",
 )

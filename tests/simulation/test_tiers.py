@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -112,29 +113,26 @@ def test_another_form_is_refused():
         fb.simulate("tea", fb.environments.spiked(3), 10, compiled="fast")
 
 
-class Sleeper(compilers.Job):
-    """A job that does nothing for a minute."""
-
-    def start(self) -> None:
-        self.process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+def sleeper() -> compilers.Compiler:
+    """A process that does nothing for a minute."""
+    return compilers.Compiler(sys.executable, "-c", "import time; time.sleep(60)")
 
 
 def runner_of(policy: str) -> Runner:
     return Runner(fb.policies.make(policy), fb.environments.spiked(3), np.array([10]), 0)
 
 
-def test_jobs_wait_for_a_place_and_are_shared(monkeypatch):
-    monkeypatch.setattr(compilers, "Job", Sleeper)
-    pool = compilers.Compilers(slots=1)
+def test_jobs_wait_for_a_place_and_are_shared():
+    pool = compilers.Compilers(slots=1, start=sleeper)
     first, second = pool.want([runner_of("uniform")]), pool.want([runner_of("tea")])
     shared = pool.want([runner_of("tea")])
     assert shared is second
-    assert (first.process is None, second.process is None) == (False, True)
+    assert (first.running, second.running) == (True, False)
 
     pool.leave(first)
     assert first.ended
     assert first.failed
-    assert second.process is not None  # the place was free
+    assert second.running  # the place was free
 
     pool.leave(second)
     assert not second.ended  # somebody else wants it
@@ -143,9 +141,8 @@ def test_jobs_wait_for_a_place_and_are_shared(monkeypatch):
 
 
 def test_the_first_that_is_wanted_brings_the_next_with_it(monkeypatch):
-    monkeypatch.setattr(compilers, "Job", Sleeper)
     monkeypatch.setattr(compilers, "may_be_kept", lambda loop, name: False)
-    pool = compilers.Compilers(slots=2)
+    pool = compilers.Compilers(slots=2, start=sleeper)
     with pool.ahead([runner_of("tea"), runner_of("flat_ucb1")]):
         assert not pool._running
         first = pool.want([runner_of("uniform")])
@@ -153,6 +150,55 @@ def test_the_first_that_is_wanted_brings_the_next_with_it(monkeypatch):
         assert [job.label for job in running] == ["uniform", "tea"]
     assert all(job.ended for job in running if job is not first)
     pool.leave(first)
+
+
+# Answers every job at once: what it reads, it does not compile.
+ANSWERS = """
+import pickle, sys
+while True:
+    pickle.load(sys.stdin.buffer)
+    sys.stdout.buffer.write(bytes([{answer}]))
+    sys.stdout.buffer.flush()
+"""
+
+
+def wait_for(pool: compilers.Compilers, jobs: list[compilers.Job]) -> None:
+    for _ in range(6_000):
+        if all(job.ended for job in jobs):
+            return
+        time.sleep(0.01)
+        pool.poll()
+    raise AssertionError("nobody has answered for a minute")
+
+
+def test_one_process_does_several_jobs_and_then_makes_room_for_a_new_one(monkeypatch):
+    monkeypatch.setattr(compilers, "MOST_JOBS", 2)
+    started = []
+
+    def start() -> compilers.Compiler:
+        answer = compilers.DONE if not started else compilers.NOT_KEPT
+        started.append(compilers.Compiler(sys.executable, "-c", ANSWERS.format(answer=answer)))
+        return started[-1]
+
+    pool = compilers.Compilers(slots=1, start=start)
+    policies = ["uniform", "tea", "flat_ucb1"]
+    jobs = [pool.want([runner_of(policy)]) for policy in policies]
+    wait_for(pool, jobs)
+    assert [job.failed for job in jobs] == [False, False, True]
+    assert [compiler.begun for compiler in started] == [2, 1]
+
+    pool.poll()
+    for compiler in started:
+        compiler.process.wait(60)  # nothing is left to do
+
+
+def test_a_job_whose_process_dies_has_failed_and_the_next_one_has_another():
+    die = "import sys; sys.stdin.buffer.read(1)"
+    pool = compilers.Compilers(slots=1, start=lambda: compilers.Compiler(sys.executable, "-c", die))
+    jobs = [pool.want([runner_of(policy)]) for policy in ("uniform", "tea")]
+    wait_for(pool, jobs)
+    assert all(job.failed for job in jobs)
+    pool.poll()
 
 
 @pytest.mark.parametrize("chosen", [True, False])

@@ -3,17 +3,20 @@
 Only the loop is ever called from Python. numba does not know that, and would optimise every kernel
 on its own and make machine code of it, which is done once more when it has become a part of the
 loop. Here the kernels inside are left as they are until then (`Inner`): a quarter less to compile.
+Most of what is left is numba's own Python, not LLVM, so what it repeats there is done once.
 """
 
 from __future__ import annotations
 
 import contextlib
+import gc
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numba
 from numba.core.errors import NumbaError
 
+from . import indexing as indexing  # from here on numba asks it
 from .cache import can_be_kept, kept
 from .linking import belongs_to, digest, linked, rebound
 
@@ -23,7 +26,7 @@ _core: Any = numba.core
 _njit: Any = numba.njit
 _config: Any = numba.config
 _INNER: dict[tuple[Any, ...], Any] = {}  # what loops call, compiled once for all of them
-_INSIDE: dict[Any, frozenset[str]] = {}  # per loop, the names of the kernels inside
+_LOOPS: set[str] = set()  # the names of the loops, which alone are called from Python
 
 
 def bounds_checked(asked: bool) -> bool:
@@ -48,13 +51,11 @@ def compilable(
     # compiling. As calls, kernels would hand over every field of every array, which costs more than
     # most of them do: `tea` takes 68 ns a round instead of 91 when they become part of the loop.
     inner = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": True}
-    inside: set[str] = set()
 
     def make(part: Any, names: dict[str, Any]) -> Any:
         if part is loop:
             compiled = _njit(**options)(rebound(part, names, name))
             return kept(compiled) if can_be_kept(loop, kernels) else compiled
-        inside.add(part.__qualname__)
 
         # The same kernel that calls the same others, none of whose constants has changed.
         replaced = kernels if belongs_to(part, loop) else {}
@@ -64,8 +65,8 @@ def compilable(
             _INNER[key] = _njit(**options, **inner)(rebound(part, names))
         return _INNER[key]
 
+    _LOOPS.add(name)
     compiled: Callable[..., Any] = linked(loop, kernels, make)
-    _INSIDE[compiled] = frozenset(inside)
     return compiled
 
 
@@ -100,7 +101,8 @@ def _types(compiled: Any, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _compile(compiled: Any, types: tuple[Any, ...]) -> None:
-    with _inner_libraries(_INSIDE[compiled]):
+    lock = _core.compiler_lock.global_compiler_lock
+    with lock, _inner_libraries(), _compared_quickly(), _uncollected():
         compiled.compile(types)
 
 
@@ -115,20 +117,69 @@ def _load(compiled: Any, types: tuple[Any, ...]) -> bool:
 
 
 @contextlib.contextmanager
-def _inner_libraries(names: frozenset[str]) -> Iterator[None]:
-    """While a loop is compiled, the libraries of the kernels inside are `Inner` ones."""
-    with _core.compiler_lock.global_compiler_lock:
-        codegen = _core.registry.cpu_target.target_context.codegen()
-        ordinary = codegen.create_library
+def _inner_libraries() -> Iterator[None]:
+    """While a loop is compiled, the libraries of everything inside are `Inner` ones.
 
-        def create_library(name: str, **options: Any) -> Any:
-            return Inner(codegen, name) if name in names else ordinary(name, **options)
+    Inside are our kernels, and numba's own code for `min` or for a normal number. Others who use
+    the latter link it, too; but `nrt`, numba's memory, is called by its address.
+    """
+    codegen = _core.registry.cpu_target.target_context.codegen()
+    ordinary = codegen.create_library
 
-        codegen.create_library = create_library
-        try:
-            yield
-        finally:
-            del codegen.create_library
+    def create_library(name: str, **options: Any) -> Any:
+        outside = name in _LOOPS or name == "nrt"
+        return ordinary(name, **options) if outside else Inner(codegen, name)
+
+    codegen.create_library = create_library
+    try:
+        yield
+    finally:
+        del codegen.create_library
+
+
+@contextlib.contextmanager
+def _compared_quickly() -> Iterator[None]:
+    """While a loop is compiled, options of the compiler are compared by what was set.
+
+    numba looks up every call by the options among others. All of them have one hash (of the names
+    of the options), and a comparison asks for each of some thirty values: a tenth of all the time.
+    """
+    options = _core.targetconfig.TargetConfig
+    equal = options.__eq__
+    hashed = options.__hash__
+
+    hashes: dict[Any, int] = {}
+
+    def hash_of(one: Any) -> int:
+        kind = type(one)
+        if kind not in hashes:
+            hashes[kind] = hashed(kind())
+        return hashes[kind]
+
+    def is_equal(one: Any, other: Any) -> Any:
+        if type(one) is type(other) and one._values == other._values:
+            return True
+        return equal(one, other)
+
+    options.__eq__ = is_equal
+    options.__hash__ = hash_of
+    try:
+        yield
+    finally:
+        options.__eq__ = equal
+        options.__hash__ = hashed
+
+
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """While a loop is compiled, nobody searches for garbage: hardly any of it is."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 class Inner(_core.codegen.JITCodeLibrary):  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""Compiling ahead of time: many loops, side by side, each policy in a process of its own."""
+"""Compiling ahead of time: many loops, side by side, in as many processes as there are cores."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def warm_up(runners: Iterable[Runner], progress: bool = True) -> Warmed:
 
 def _running(jobs: Sequence[Job]) -> str:
     """Which policies are being compiled."""
-    return ", ".join(job.label for job in jobs if job.process is not None and not job.ended)
+    return ", ".join(job.label for job in jobs if job.running)
 
 
 def _missing(runners: Iterable[Runner]) -> list[list[Runner]]:
