@@ -102,6 +102,7 @@ def _run_missing(
 
         if engine.name == "processes":
             warm_up(_runners(store, order), display.enabled)
+        display.start()
         for name, tables in engine.run(_tasks(store, order, preset)):
             store.write(named[name], tables)
             display.done(named[name].spec.name, named[name].seconds)
