@@ -108,6 +108,7 @@ def test_plot_and_csv_are_written(tmp_path):
         "round",
         "regret",
         "correct",
+        "simple_regret",
     ]
 
 

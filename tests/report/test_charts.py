@@ -19,6 +19,7 @@ from factored_bandits.report.charts import (
     fitted,
     overlay,
     profile,
+    quality,
     slopes,
     timeline,
 )
@@ -250,7 +251,9 @@ def test_a_page_with_very_many_runs_keeps_fewer_points_of_each(frame):
     assert short < 0.8 * whole
 
 
-@pytest.mark.parametrize("kind", ["curves", "finals", "slopes", "timeline", "profile", "overlay"])
+@pytest.mark.parametrize(
+    "kind", ["curves", "finals", "slopes", "timeline", "profile", "quality", "overlay"]
+)
 def test_both_libraries_draw_every_kind(kind, frame, eliminations, tmp_path):
     bounds = pd.DataFrame({"name": "upper bound", "round": [1, 30_000], "value": [1e3, 4e3]})
     chart = {
@@ -259,6 +262,7 @@ def test_both_libraries_draw_every_kind(kind, frame, eliminations, tmp_path):
         "slopes": lambda: slopes(frame),
         "timeline": lambda: timeline(eliminations, sizes=[6, 6]),
         "profile": lambda: profile(frame),
+        "quality": lambda: quality(frame),
         "overlay": lambda: overlay(frame, bounds),
     }[kind]()
     chart.figure(tmp_path / "chart.png", runs=True)

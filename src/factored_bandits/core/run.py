@@ -45,7 +45,7 @@ class Run(NamedTuple):
     # Counted, by the environment's numbering.
     clock: Ints  # (8,) see ROUND to VALUE
     regret: Floats  # (C + 1,) cumulative regret at each checkpoint; last: so far
-    correct: Bools  # (C,) was the recommendation at the checkpoint a best action?
+    shortfall: Floats  # (C,) what a round with the recommendation at the checkpoint would lose
     plays: Ints  # (levels,)
     shown: Bools  # (levels with a flag,) the active sets as last noted, by the policy's numbering
     events: Ints  # (capacity, 3) round, level among all levels, 1 re-entered or 0 eliminated

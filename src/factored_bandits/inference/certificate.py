@@ -17,7 +17,6 @@ position  side   open             0.00%    67.31%
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, overload
 
@@ -27,7 +26,7 @@ from factored_bandits.core.table import Table
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies.base import Kind
 
-from .evidence import Certifiable, CertifiableRuns, Evidence
+from .evidence import Certifiable, CertifiableRuns, Evidence, joint_p_value
 from .percent import percent
 
 ALPHA = 0.05
@@ -35,6 +34,8 @@ ASSUMED = {
     "factored": "each factor has a level that is best whatever the others play",
     "duel": "one arm does best against every opponent",
 }
+ARM = "arm"  # what the factor of a duel of arms is called
+ASSUMED_OF_COMBINATIONS = "in each factor one level does best, whatever the rest of both sides is"
 COLUMNS = ("factor", "level", "verdict", "not the best", "the best")
 
 Verdict = Literal["best", "not best", "open"]
@@ -85,6 +86,13 @@ class Certificate:
     claims: tuple[Claim, ...]
     alpha: float
 
+    @property
+    def assumption(self) -> str:
+        """What must be so for all of it to hold, in words."""
+        if self.kind == "duel" and any(claim.factor != ARM for claim in self.claims):
+            return ASSUMED_OF_COMBINATIONS
+        return ASSUMED[self.kind]
+
     def ruled_out(self) -> dict[str, list[Any]]:
         """Per factor the levels that are not the best, at confidence 1 - alpha."""
         found: dict[str, list[Any]] = {claim.factor: [] for claim in self.claims}
@@ -110,10 +118,10 @@ class Certificate:
 
         It is the sum over the factors, at most 1.
         """
-        smallest: dict[str, float] = {}
+        factors: dict[str, list[float]] = {}
         for claim in self.claims:
-            smallest[claim.factor] = min(claim.others, smallest.get(claim.factor, 1.0))
-        return min(1.0, math.fsum(smallest.values()))
+            factors.setdefault(claim.factor, []).append(claim.p_value)
+        return joint_p_value(factors.values())
 
     @property
     def confidence(self) -> float:
@@ -139,7 +147,7 @@ class Certificate:
             "policy": self.policy,
             "rounds": self.rounds,
             "alpha": self.alpha,
-            "assumes": ASSUMED[self.kind],
+            "assumes": self.assumption,
             "claims": claims,
             "best": self.best(),
             "confidence": self.confidence,
@@ -171,13 +179,13 @@ class Certificate:
         if complete and not self.contradictions():
             levels = ", ".join(map(str, best.values()))
             lines.append(
-                f"best: {levels}, confidence {percent(self.p_value)}, if {ASSUMED[self.kind]}"
+                f"best: {levels}, confidence {percent(self.p_value)}, if {self.assumption}"
             )
 
         for factor in self.contradictions():
             lines.append(
                 f"every level of {factor} is ruled out: bad luck, or it is not so that "
-                f"{ASSUMED[self.kind]}"
+                f"{self.assumption}"
             )
 
         return lines

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
+import numpy as np
+
 from factored_bandits.core.arrays import Floats
 from factored_bandits.policies.base import Kind
+
+
+def joint_p_value(factors: Iterable[Sequence[float] | Floats]) -> float:
+    """The p-value of some other combination than that of the likeliest levels being the best.
+
+    Per factor it is the second largest p-value of a level; over the factors they add up, to 1 at
+    most.
+
+    >>> joint_p_value([[0.01, 1.0, 0.02], [1.0, 0.03]])
+    0.05
+    """
+    others = [float(np.sort(p_values)[-2]) for p_values in factors if len(p_values) > 1]
+    return min(1.0, math.fsum(others))
 
 
 class FactorEvidence(NamedTuple):

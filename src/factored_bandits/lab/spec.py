@@ -127,6 +127,8 @@ class Spec:
         Of work per task, about, where repetitions are short enough.
     source
         The text of the file that it was read from, if it was not shipped.
+    confidence
+        Note at every checkpoint how sure the certificate is; some policies need milliseconds each.
     glance
         What `factored-bandits demo` shows of it, in seconds; None for `quick`.
 
@@ -158,6 +160,7 @@ class Spec:
     checkpoints: int = 60
     seconds: float = 5.0
     source: str = ""
+    confidence: bool = False
     glance: Preset | None = None
 
     def preset(self, name: PresetName) -> Preset:

@@ -33,7 +33,7 @@ FRAMES = ("results", "eliminations", "plays")
 
 # The columns of each table.
 KEYS = ("experiment", "problem", "policy", "repetition")
-MEASURED = ("round", "regret", "correct")
+MEASURED = ("round", "regret", "correct", "simple_regret", "confidence")
 # the same in every row of a chunk
 FACTS = (
     "horizon",
@@ -55,7 +55,7 @@ COLUMNS = {
 }
 # Columns by type; all others are text.
 INTEGERS = ("repetition", "round", "horizon", "seed", "factor", "level", "plays")
-REALS = ("regret", "seconds", "p_value")
+REALS = ("regret", "simple_regret", "confidence", "seconds", "p_value")
 BOOLEANS = ("correct",)
 
 
@@ -89,9 +89,17 @@ def _results(task: Task, chunk: Chunk, records: Sequence[RunRecord]) -> dict[str
         "round": np.tile(points, chunk.repetitions),
         "regret": np.concatenate([record.regret for record in records]),
         "correct": np.concatenate([record.correct for record in records]),
+        "simple_regret": _noted([record.simple_regret for record in records], len(points)),
+        "confidence": _noted([record.confidence for record in records], len(points)),
         **facts,
         "seconds": np.repeat([record.seconds for record in records], len(points)),
     }
+
+
+def _noted(columns: Sequence[Floats | None], rows: int) -> Floats:
+    """What was noted at the checkpoints, nan where nobody did."""
+    unknown = np.full(rows, np.nan)
+    return np.concatenate([unknown if column is None else column for column in columns])
 
 
 def _labels(chunk: Chunk, counts: Sequence[int]) -> dict[str, Any]:
@@ -177,6 +185,8 @@ def records_of(
             repetition=repetition,
             regret=here.regret.to_numpy(dtype=np.float64),
             correct=here.correct.to_numpy(dtype=np.bool_),
+            simple_regret=_or_none(here.simple_regret.to_numpy(dtype=np.float64)),
+            confidence=_or_none(here.confidence.to_numpy(dtype=np.float64)),
             plays=tuple(np.split(levels.plays.to_numpy(), edges)),
             events=_events(events.get(repetition, eliminations.iloc[:0])),
             p_values=_known(np.split(levels.p_value.to_numpy(dtype=np.float64), edges)),
@@ -197,6 +207,10 @@ def _by_repetition(frame: pandas.DataFrame, keys: Sequence[str]) -> dict[int, pa
         number: ordered.iloc[low:high]
         for number, (low, high) in zip(numbers.tolist(), edges, strict=True)
     }
+
+
+def _or_none(noted: Floats) -> Floats | None:
+    return None if np.isnan(noted).any() else noted
 
 
 def _known(p_values: Sequence[Floats]) -> tuple[Floats, ...] | None:

@@ -63,6 +63,7 @@ class Cell:
             [(name, np.asarray(value).tobytes()) for name, value in data.items()],
         ]
         chosen = [self.policy.label, self.horizon, self.spec.checkpoints, self.spec.seed, self.code]
+        chosen += ["confidence"] * self.spec.confidence
         return hashlib.sha256(repr((problem, chosen)).encode()).hexdigest()
 
 

@@ -57,6 +57,8 @@ class Info:
         can answer. "random", 0 or 1 with probability one half each, is what every analysis
         expects of it; "tie" where outcomes need only have the mean one half and be bounded, or
         where the policy does not look at such outcomes, because a tie adds no noise.
+    combinations
+        Duels: whether it can compare whole combinations of several factors, beside single arms.
     feedback
         What it learns from: the reward, or with "semi-bandit" the outcome of each factor.
     shuffled
@@ -70,6 +72,9 @@ class Info:
         Nanoseconds of a step over those of uniform play in the same run, at most: at 16 x 16 levels
         or 16 arms, and at 128 arms. `make bench` prints it beside what it measures; empty for no
         limit.
+    narrow
+        Whether its loop is compiled on its own for two factors, which is worth it where a round
+        takes hardly longer than the loop around it.
     flat
         Whether it keeps one statistic per combination, not per level.
     theorem
@@ -94,11 +99,13 @@ class Info:
     needs_horizon: bool = False
     ties: bool = True
     self_duel: Literal["tie", "random"] = "random"
+    combinations: bool = False
     feedback: Literal["reward", "semi-bandit"] = "reward"
     shuffled: bool = False
     style: tuple[str, str] | None = None
     cost: tuple[float, float] = (500.0, 1.0)
     slowdown: tuple[float, ...] = ()
+    narrow: bool = False
     flat: bool = False
     theorem: Literal[2, 3] | None = None
     flat_peer: str = "flat_ucb1"

@@ -23,7 +23,7 @@ from .chart import Chart
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["bounds", "eliminations", "profile", "regret", "slopes"]
+__all__ = ["bounds", "eliminations", "profile", "quality", "regret", "slopes"]
 
 
 def regret(
@@ -72,6 +72,44 @@ def regret(
     caption = source.caption() if isinstance(source, Comparison) else None
     chart = charts.curves(_results(source), title=title, y=y, caption=caption)
     return _drawn(chart, interactive, runs)
+
+
+def quality(source: Any, *, title: str | None = None, interactive: bool = False) -> Any:
+    """How often the best was found, and what the recommendation lacks, against the calls.
+
+    For runs with a fixed number of calls, in which a bad try costs no more than a good one.
+
+    Parameters
+    ----------
+    source
+        A result, a comparison, a benchmark, a sequence of results, or a tidy frame.
+    title
+        The title; by default the problem.
+    interactive
+        Draw with plotly.
+
+    Returns
+    -------
+    A figure of matplotlib, or of plotly.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is nothing to draw, or the frame does not say what was recommended.
+    MissingExtraError
+        If the library that draws is not installed.
+
+    Examples
+    --------
+    >>> import factored_bandits as fb
+    >>> problem = fb.environments.spiked(levels=3, best=0.81, gap=0.4)
+    >>> comparison = fb.compare("uniform, flat_ucb1", problem, 500, 4, progress=False)
+    >>> figure = fb.plot.quality(comparison)
+    >>> [axes.get_ylabel() for axes in figure.axes]
+    ['runs that recommend the best', 'simple regret (unit: reward)']
+    """
+    caption = source.caption() if isinstance(source, Comparison) else None
+    return _drawn(charts.quality(_results(source), title=title, caption=caption), interactive)
 
 
 def eliminations(

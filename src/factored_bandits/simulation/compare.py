@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from factored_bandits.core.checks import Form
 from factored_bandits.environments import Environment
@@ -26,7 +27,7 @@ def compare(
     checkpoints: Sequence[int] | int | None = None,
     workers: int | None = None,
     progress: bool = True,
-    certify: bool = False,
+    certify: bool | Literal["checkpoints"] = False,
     compiled: Form = "auto",
 ) -> Comparison:
     """Run several policies on one problem; every one meets the same noise.
@@ -52,7 +53,8 @@ def compare(
     progress
         Show a progress bar for each policy that takes more than two seconds.
     certify
-        Keep what `fb.certificate` needs.
+        Keep what `fb.certificate` needs; with "checkpoints" also how sure it was at each of them,
+        which says how many rounds it took (`Result.certified_after`).
     compiled
         As in `fb.simulate`; policies are compiled side by side.
 

@@ -18,7 +18,7 @@ from factored_bandits.policies import Policy
 from .eliminations import elimination_summaries, elimination_tables, factor_titles
 from .notebook import regret_html
 from .result import Result, frame_of
-from .summaries import describe, regret_table
+from .summaries import describe, quality_table, regret_table
 
 if TYPE_CHECKING:
     import pandas
@@ -72,6 +72,27 @@ class Comparison:
     def summary(self) -> Table:
         """Regret at the horizon, the best policy first; who found the best action, and when."""
         return regret_table(self.results, "", self.caption())
+
+    def quality(self) -> Table:
+        """What was found by the horizon, where calls count and not regret; the best policy first.
+
+        Simple regret is what a round with the last recommendation would lose. After
+        `compare(..., certify="checkpoints")` the table also says after how many rounds the
+        certificate was sure at 95 %, in the median.
+
+        Returns
+        -------
+        The table.
+
+        Examples
+        --------
+        >>> import factored_bandits as fb
+        >>> problem = fb.environments.spiked(levels=3, best=0.81, gap=0.4)
+        >>> comparison = fb.compare("uniform, logistic_halving", problem, 500, 4, progress=False)
+        >>> comparison.quality().columns
+        ('policy', 'best found', '+- s.e.', 'simple regret', '+- s.e.', 'found after')
+        """
+        return quality_table(self.results, "", self.caption())
 
     def table(self) -> str:
         """`summary()` as text."""

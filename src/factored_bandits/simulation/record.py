@@ -39,8 +39,13 @@ class RunRecord:
     events
         A row (round, factor, level, active) per event: active is 1 where the level re-entered, 0
         where it was eliminated.
+    simple_regret
+        What a round with the recommendation at each checkpoint (C,) would lose; None where nobody
+        computed it.
     p_values
         Per factor the p-value of each level at the horizon; None unless asked for.
+    confidence
+        Of the certificate at each checkpoint (C,); None unless asked for.
     seconds
         Processor time of the repetition; nan where nobody measured it.
     """
@@ -50,7 +55,9 @@ class RunRecord:
     correct: Bools
     plays: tuple[Ints, ...]
     events: Ints
+    simple_regret: Floats | None = None
     p_values: tuple[Floats, ...] | None = None
+    confidence: Floats | None = None
     seconds: float = math.nan
 
     def eliminations(self) -> list[Elimination]:

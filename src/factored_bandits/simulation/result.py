@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from factored_bandits.core.arrays import Bools, Floats, Ints
+from factored_bandits.core.checks import probability
 from factored_bandits.core.markup import joined
 from factored_bandits.core.stats import mean_of
 from factored_bandits.environments import Environment
@@ -147,6 +148,21 @@ class Result:
         return np.array([record.correct for record in self.records])
 
     @cached_property
+    def simple_regret(self) -> Floats:
+        """What a round with the recommendation would lose (repetitions, C); nan if not known."""
+        return self._noted("simple_regret")
+
+    @cached_property
+    def confidence(self) -> Floats:
+        """Of the certificate (repetitions, C), after `certify="checkpoints"`; otherwise nan."""
+        return self._noted("confidence")
+
+    def _noted(self, name: str) -> Floats:
+        unknown = np.full(len(self.checkpoints), np.nan)
+        noted = [getattr(record, name) for record in self.records]
+        return np.array([unknown if values is None else values for values in noted])
+
+    @cached_property
     def plays(self) -> list[Ints]:
         """Per factor how often each level was played (repetitions, levels)."""
         return _per_factor([record.plays for record in self.records])
@@ -204,6 +220,44 @@ class Result:
 
         return rounds
 
+    def certified_after(self, confidence: float = 0.95) -> Floats:
+        """Per repetition the first checkpoint at which the certificate was so sure of the best.
+
+        A certificate may be wrong, with a probability of at most 1 - `confidence`; `correct` says.
+
+        Parameters
+        ----------
+        confidence
+            How sure.
+
+        Returns
+        -------
+        Rounds (repetitions,); inf where it was not so sure by the end.
+
+        Raises
+        ------
+        InvalidInputError
+            If the result was not simulated with `certify="checkpoints"`.
+
+        Examples
+        --------
+        >>> import factored_bandits as fb
+        >>> problem = fb.environments.identical_gap(3, 0.9)
+        >>> options = {"repetitions": 4, "seed": 1, "progress": False, "certify": "checkpoints"}
+        >>> result = fb.simulate("dueling_leader_tea", problem, 1_000, **options)
+        >>> bool((result.certified_after(0.95) < 500).all())
+        True
+        """
+        wanted = probability("confidence", confidence)
+        if np.isnan(self.confidence).any():
+            raise InvalidInputError(
+                "this result does not say how sure the certificate was at the checkpoints; "
+                "simulate it with certify='checkpoints'"
+            )
+        sure = self.confidence >= wanted
+        first = self.checkpoints[sure.argmax(axis=1)]
+        return np.where(sure.any(axis=1), first, np.inf)
+
     def summary(self) -> Summary:
         """Mean, standard error, median and worst regret at the horizon; how often it was right."""
         last = self.regret[:, -1]
@@ -237,6 +291,7 @@ class Result:
             "round": np.tile(self.checkpoints, self.repetitions),
             "regret": self.regret.reshape(-1),
             "correct": self.correct.reshape(-1),
+            "simple_regret": self.simple_regret.reshape(-1),
         }
 
     def to_frame(self) -> pandas.DataFrame:

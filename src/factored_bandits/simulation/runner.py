@@ -15,10 +15,11 @@ from factored_bandits.core.arrays import Floats, Ints, offsets_of
 from factored_bandits.core.checks import shown
 from factored_bandits.core.kernel import bind, compiles, loop_name
 from factored_bandits.core.rng import generators
-from factored_bandits.core.run import EVENTS, FAULT, ROUND, Run, new_clock
+from factored_bandits.core.run import CHECKPOINT, EVENTS, FAULT, ROUND, Run, new_clock
 from factored_bandits.environments import Environment
 from factored_bandits.errors import InvalidInputError
-from factored_bandits.policies import Policy, scaling
+from factored_bandits.inference.evidence import joint_p_value
+from factored_bandits.policies import Policy, make, names, scaling
 from factored_bandits.policies.footprint import check_memory
 
 from .faults import fault, located
@@ -57,6 +58,8 @@ class Runner:
         Whether to jump over rounds in which nothing can change.
     certify
         Whether to keep the p-values of the levels at the horizon.
+    follow
+        Whether to keep the confidence of the certificate at every checkpoint.
     """
 
     def __init__(
@@ -69,6 +72,7 @@ class Runner:
         permute: bool = True,
         skip_idle: bool = True,
         certify: bool = False,
+        follow: bool = False,
     ) -> None:
         self.policy = policy
         self.environment = environment
@@ -76,6 +80,7 @@ class Runner:
         self.seed = seed
         self.permute = permute
         self.certify = certify
+        self.follow = follow
 
         self.params = policy.encoded()
         self.sizes = np.array(environment.sizes, dtype=np.int64)
@@ -110,7 +115,18 @@ class Runner:
         kernels = self.kernels(self.skip_idle)
         if self.policy.compiled and compiles() and not self.own:
             kernels["outside"] = loop.trusted
+            if self.for_pairs:
+                kernels["columns_of"] = loop.two_columns
         return kernels
+
+    @property
+    def for_pairs(self) -> bool:
+        """Whether its compiled loop plays actions of two columns only.
+
+        All duels are such. For two factors it is another loop than for more of them, which is worth
+        compiling only where the loop itself takes most of the time.
+        """
+        return len(self.sizes) == 2 and (self.policy.info.kind == "duel" or self.policy.info.narrow)
 
     def compile(self) -> None:
         """Compile the loop and keep it, or load it, and play nothing."""
@@ -146,6 +162,9 @@ class Runner:
             "regret": environment.module.regret,
             "draw": loop.draw_outcomes if semi_bandit else loop.draw,
             "teach": loop.teach_outcomes if semi_bandit else loop.teach,
+            "sample_with_regret": getattr(
+                environment.module, "sample_with_regret", loop.sample_with_regret
+            ),
             "sample_outcomes": getattr(environment.module, "sample_outcomes", loop.sample_outcomes),
         }
 
@@ -178,7 +197,7 @@ class Runner:
             limits=np.array([low, high, shift, slope]),
             clock=new_clock(),
             regret=np.zeros(count + 1),
-            correct=np.zeros(count, dtype=np.bool_),
+            shortfall=np.zeros(count),
             plays=np.zeros(self.offsets[-1], dtype=np.int64),
             shown=shown,
             events=np.zeros((capacity, 3), dtype=np.int64),
@@ -194,8 +213,9 @@ class Runner:
             for size in self.environment.sizes
         ]
         if self.environment.kind == "duel":
-            # Both positions of a duel hold the same arms.
-            orders[1] = orders[0]
+            # Both sides of a duel hold the same arms, or levels of the same factors.
+            half = len(orders) // 2
+            orders[half:] = orders[:half]
 
         return np.concatenate(orders)
 
@@ -224,16 +244,31 @@ class Runner:
         play = play or self.loop
         events = []
         budget = FIRST_SLICE
+        confidence = np.zeros(len(self.checkpoints))
 
         while run.clock[ROUND] <= self.horizon:
             slice_began = time.perf_counter()
+            passed = run.clock[CHECKPOINT]
+            most = self._to_checkpoint(run) if self.follow else budget
             with located(self):
-                play(self.params, state, self.environment.data, run, policy_rng, rng, budget)
+                play(
+                    self.params,
+                    state,
+                    self.environment.data,
+                    run,
+                    policy_rng,
+                    rng,
+                    min(budget, most),
+                )
             if time.perf_counter() - slice_began < SLICE_SECONDS:
                 budget = min(2 * budget, LONGEST_SLICE)
 
             if run.clock[FAULT]:
                 raise fault(self, run)
+            if self.follow and run.clock[CHECKPOINT] > passed:
+                # with the block that the checkpoint lies in, which is not cut
+                p_value = joint_p_value(self.p_values(state))
+                confidence[passed : run.clock[CHECKPOINT]] = 1.0 - p_value
 
             events.append(run.events[: run.clock[EVENTS]].copy())
             run.clock[EVENTS] = 0
@@ -243,12 +278,18 @@ class Runner:
         return RunRecord(
             repetition=index,
             regret=run.regret[:-1],
-            correct=run.correct,
+            correct=run.shortfall <= 0.0,
+            simple_regret=run.shortfall,
             plays=tuple(np.split(run.plays, self.offsets[1:-1])),
             events=self._events(np.concatenate(events)),
             p_values=self._p_values(state, run) if self.certify else None,
+            confidence=confidence if self.follow else None,
             seconds=time.thread_time() - began,
         )
+
+    def _to_checkpoint(self, run: Run) -> int:
+        """How many rounds are left to the next checkpoint, and one at least."""
+        return max(1, int(self.checkpoints[run.clock[CHECKPOINT]] + 1 - run.clock[ROUND]))
 
     def _events(self, noted: Ints) -> Ints:
         """Rows (round, factor, level, active) from rows (round, level of all levels, active)."""
@@ -290,6 +331,13 @@ def check_fit(policy: Policy, environment: Environment) -> None:
             f"{policy.name} plays {kinds[policy.info.kind]}, {environment.name} is one of "
             f"{kinds[environment.kind]}; "
             f"use a policy for {kinds[environment.kind]}, such as {EXAMPLES[environment.kind]!r}"
+        )
+
+    if environment.compares_combinations and not policy.info.combinations:
+        able = [name for name in names("duel") if make(name).info.combinations]
+        raise InvalidInputError(
+            f"{policy.name} compares arms, {environment.name} compares combinations of several "
+            f"factors; policies for that are {', '.join(able)}"
         )
 
     if policy.info.feedback == "semi-bandit" and not environment.semi_bandit:

@@ -10,6 +10,7 @@ import time
 import types
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import Literal
 
 import numpy as np
 
@@ -48,7 +49,7 @@ def simulate(
     permute: bool = True,
     skip_idle: bool = True,
     progress: bool = True,
-    certify: bool = False,
+    certify: bool | Literal["checkpoints"] = False,
     compiled: Form = "auto",
     watch: Callable[[Result], str] | None = None,
 ) -> Result:
@@ -81,7 +82,8 @@ def simulate(
     progress
         Show a progress bar if it takes more than two seconds.
     certify
-        Keep what `fb.certificate` needs.
+        Keep what `fb.certificate` needs; with "checkpoints" also how sure it was at each of them,
+        which says how many rounds it took (`Result.certified_after`).
     compiled
         "auto" begins in plain Python and goes over to compiled code as soon as it is there, which
         another process makes if the run would take long; True waits for it; False stays in plain
@@ -121,14 +123,22 @@ def simulate(
     permute = flag("permute", permute)
     skip_idle = flag("skip_idle", skip_idle)
     progress = flag("progress", progress)
-    certify = flag("certify", certify)
+    follow = certify == "checkpoints"
+    certify = follow or flag("certify", certify)
     compiled = form("compiled", compiled)
     check_playable(made, environment, rounds)
     check_memory(made, np.array(environment.sizes), copies=min(threads, repetitions))
     _check_records(repetitions, len(points), environment)
 
     runner = Runner(
-        made, environment, points, seed, permute=permute, skip_idle=skip_idle, certify=certify
+        made,
+        environment,
+        points,
+        seed,
+        permute=permute,
+        skip_idle=skip_idle,
+        certify=certify,
+        follow=follow,
     )
     if runner.own:
         try_out(runner)

@@ -7,12 +7,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from factored_bandits.core.arrays import Bools, Floats
+from factored_bandits.core.stats import mean_of
 from factored_bandits.core.table import Table, number, round_of
 from factored_bandits.errors import InvalidInputError
 
 from .result import Result
 
 COLUMNS = ("policy", "mean regret", "+- s.e.", "median", "worst", "best found", "found after")
+
+FOUND = ("best found", "+- s.e.", "simple regret", "+- s.e.")
 
 
 class Facts(NamedTuple):
@@ -98,6 +102,35 @@ def regret_table(results: Sequence[Result], title: str, caption: str) -> Table:
         rows.append((*row, str(summary.repetitions)) if uneven else row)
 
     return Table(title, columns, rows, caption)
+
+
+def quality_table(results: Sequence[Result], title: str, caption: str) -> Table:
+    """One row per policy, the smallest simple regret of the last recommendation first."""
+    rows = []
+    certified = any(not np.isnan(result.confidence).any() for result in results)
+
+    for result in sorted(results, key=lambda each: float(each.simple_regret[:, -1].mean())):
+        cells = found_cells(result.correct[:, -1], result.simple_regret[:, -1])
+        after = [round_of(float(np.median(result.settled())))]
+        if certified:
+            known = not np.isnan(result.confidence).any()
+            after.append(round_of(float(np.median(result.certified_after()))) if known else "-")
+        rows.append((result.label, *cells, *after))
+
+    columns = ("policy", *FOUND, "found after", *(["certified after"] if certified else []))
+    return Table(title, columns, rows, caption)
+
+
+def found_cells(correct: Bools | Floats, simple_regret: Floats) -> tuple[str, ...]:
+    """The columns `FOUND` of a table: the share of the best and the simple regret, with errors.
+
+    >>> found_cells(np.array([True, True, False, True]), np.array([0.0, 0.0, 0.2, 0.0]))
+    ('75%', '25.0%', '0.0500', '0.0500')
+    """
+    found = mean_of(np.asarray(correct, dtype=np.float64))
+    lost = mean_of(simple_regret)
+    regrets = [number(value, like=lost.value) for value in (lost.value, lost.error)]
+    return f"{found.value:.0%}", f"{found.error:.1%}", *regrets
 
 
 def _span(numbers: Sequence[int]) -> str:

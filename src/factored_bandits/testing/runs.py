@@ -24,10 +24,10 @@ def interpreted_equals_compiled(policy: Policy) -> None:
             records.append(runner.repetition(1, problems.never))
             runs.append(problems.first_slice(runner))
 
-    for field in ("regret", "correct", "events", "plays"):
+    for field in ("regret", "simple_regret", "events", "plays"):
         compiled, interpreted = (getattr(record, field) for record in records)
         require(_equal(compiled, interpreted), f"{field} of a repetition differs when compiled")
-    for field in ("regret", "plays", "correct", "clock", "shown", "events"):
+    for field in ("regret", "plays", "shortfall", "clock", "shown", "events"):
         compiled, interpreted = (getattr(run, field) for run in runs)
         require(_equal(compiled, interpreted), f"{field} in the loop differs when compiled")
 

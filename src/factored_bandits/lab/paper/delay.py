@@ -69,7 +69,7 @@ def play(cell: Cell, points: Ints, repetition: int) -> RunRecord:
     plays = np.zeros(int(offsets[-1]), dtype=np.int64)
     regret = 0.0
     noted: list[float] = []
-    correct: list[bool] = []
+    shortfall: list[float] = []
     due: list[tuple[int, int, float]] = []  # round of arrival, decision, reward
 
     for t in range(1, int(points[-1]) + 1):
@@ -94,22 +94,22 @@ def play(cell: Cell, points: Ints, repetition: int) -> RunRecord:
 
         if t == points[len(noted)]:
             noted.append(regret)
-            correct.append(_recommends_best(agent, problem, orders))
+            shortfall.append(_shortfall(agent, problem, orders))
 
     return RunRecord(
         repetition=repetition,
         regret=np.array(noted),
-        correct=np.array(correct),
+        correct=np.array(shortfall) <= 0.0,
+        simple_regret=np.array(shortfall),
         plays=tuple(np.split(plays, offsets[1:-1])),
         events=np.zeros((0, 4), dtype=np.int64),
     )
 
 
-def _recommends_best(
-    agent: Agent[dict[str, Any]], problem: Environment, orders: list[Ints]
-) -> bool:
+def _shortfall(agent: Agent[dict[str, Any]], problem: Environment, orders: list[Ints]) -> float:
+    """What a round with the recommendation would lose."""
     best = [order[level] for order, level in zip(orders, agent.best().values(), strict=True)]
-    return problem.regret(best) <= 0.0
+    return float(problem.regret(best))
 
 
 def claims(results: Results) -> list[Claim]:

@@ -9,6 +9,7 @@ from .finals import finals
 from .overlay import overlay
 from .peers import Peer, peers, ratio_of
 from .profile import profile
+from .quality import quality
 from .slopes import fitted, slopes
 from .timeline import timeline
 
@@ -24,6 +25,7 @@ __all__ = [
     "overlay",
     "peers",
     "profile",
+    "quality",
     "ratio_of",
     "slopes",
     "timeline",

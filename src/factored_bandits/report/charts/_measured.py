@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pandas
 
 NEEDED = ("policy", "round", "regret")
+NOTED = ("correct", "simple_regret")
 GROUPS = ("experiment", "problem", "policy")
 CONSTANT = (*GROUPS, "horizon", "regret_unit", "arms", "seed")  # within a group
 
@@ -36,6 +37,8 @@ class Measured:
     arms: str = ""  # "64" or "16x16"; empty if the name of the problem says it
     seed: int | None = None
     experiment: str = ""
+    correct: Floats | None = None  # (repetitions, C) 1 where the recommendation was a best action
+    simple_regret: Floats | None = None  # (repetitions, C) of the recommendation
 
     @property
     def repetitions(self) -> int:
@@ -93,6 +96,8 @@ def _of_result(result: Result) -> Measured:
         horizon=result.horizon,
         unit=result.unit,
         seed=result.seed,
+        correct=result.correct.astype(np.float64),
+        simple_regret=result.simple_regret,
     )
 
 
@@ -121,6 +126,9 @@ class _Columns:
         self.frame = frame
         self.rounds = frame["round"].to_numpy(dtype=np.int64)
         self.regret = frame["regret"].to_numpy(dtype=np.float64)
+        self.noted = {
+            name: frame[name].to_numpy(dtype=np.float64) for name in NOTED if name in frame.columns
+        }
         self.repetition = np.zeros(len(frame), dtype=np.int64)
         if "repetition" in frame.columns:
             self.repetition = frame["repetition"].factorize(sort=True)[0]
@@ -181,6 +189,7 @@ def _of_group(columns: _Columns, rows: Ints) -> Measured:
         arms=str(columns.only(rows, "arms", "")),
         seed=seed,
         experiment=columns.only(rows, "experiment", ""),
+        **{name: values[rows].reshape(-1, len(rounds)) for name, values in columns.noted.items()},
     )
 
 

@@ -139,7 +139,8 @@ def _grid(chart: Chart, runs: bool) -> Figure:
         base = bottom + (lines - 1 - row) * (tall + GAP[1])
         begin = left + column * (SMALL[0] + step)
         axes = figure.add_axes(_shares(figure, begin, base, SMALL[0], tall))
-        draw_panel(axes, panel, runs, title=panel.title, first=column == 0)
+        named = column > 0 and chart.panels[i - 1].y.label == panel.y.label
+        draw_panel(axes, panel, runs, title=panel.title, first=not named)
         name_ends(axes, panel.lines, (SMALL[0], tall), brief=True)
 
     return figure

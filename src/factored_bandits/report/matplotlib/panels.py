@@ -20,7 +20,7 @@ FEW_DECADES = 100.0  # below which it has 2 and 5 beside the powers of ten
 def draw_panel(
     axes: Axes, panel: Panel, runs: bool = False, *, title: str = "", first: bool = True
 ) -> None:
-    """Everything but the names of the lines; the `first` panel of a row names its vertical axis."""
+    """Everything but the names of the lines; the `first` panel with a vertical axis names it."""
     _scale(axes, panel.x, "x")
     _scale(axes, panel.y, "y")
     axes.set_xlabel(panel.x.label, color=INK)
@@ -51,7 +51,7 @@ def _scale(axes: Axes, axis: Axis, which: str) -> None:
 
     if axis.log:
         (axes.set_xscale if which == "x" else axes.set_yscale)("log", nonpositive="mask")
-    elif not axis.ticks:
+    elif not axis.ticks and axis.limits[1] >= 1.0:
         own.set_major_formatter(ticker.EngFormatter(sep=""))  # 300k
 
     (axes.set_xlim if which == "x" else axes.set_ylim)(*axis.limits)
