@@ -5,7 +5,7 @@ CONSTRAINTS ?= constraints.txt
 BIN := .venv/bin
 PYTEST := $(BIN)/pytest -n auto --dist loadgroup
 .DEFAULT_GOAL := help
-.PHONY: help demo reproduce test pytest test-full coverage bench docs lint types style format hooks clean
+.PHONY: help demo reproduce test pytest test-full coverage bench docs lint format hooks clean
 unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export NO_MKDOCS_2_WARNING := 1
@@ -40,17 +40,11 @@ docs: .venv/dev ## the pages as a site, in site/
 	$(BIN)/mkdocs build --quiet
 	@echo "open site/index.html"
 
-# mypy takes as long as the others together, on one core
+# mypy takes as long as the others together, on one core: they run beside it
 lint: .venv/dev ## ruff, mypy and import-linter
-	@$(MAKE) --no-print-directory --jobs 2 types style
-
-types: .venv/dev
-	$(BIN)/mypy
-
-style: .venv/dev
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/lint-imports --no-logo
+	@$(BIN)/mypy & types=$$!; \
+		$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/lint-imports --no-logo; \
+		style=$$?; wait $$types && [ $$style = 0 ]
 
 format: .venv/dev ## let ruff put things in order
 	$(BIN)/ruff check --fix .
