@@ -18,6 +18,7 @@ EXAMPLES = {
         "swing": 0.3,
         "best_moves": True,
     },
+    "duel_combinations": {"effects": [[0.0, 1.0, 0.5], [0.3, 0.0]], "tie": 0.2},
     "duel_matrix": {"preferences": [[0.5, 0.7, 0.6], [0.3, 0.5, 0.2], [0.4, 0.8, 0.5]]},
     "duel_utility": {"utilities": [0.1, 0.5, 0.3], "link": "logistic"},
     "interaction": {"sizes": (3, 2), "kappa": 2.0},
@@ -82,10 +83,11 @@ def check_means_fit_the_noise(problem):
 
 
 def check_str_gives_name_and_size(problem):
+    arms = problem.kind == "duel" and not problem.compares_combinations
     size = (
         f"{problem.sizes[0]} arms"
-        if problem.kind == "duel"
-        else " x ".join(map(str, problem.sizes)) + " levels"
+        if arms
+        else " x ".join(map(str, problem.factor_sizes)) + " levels"
     )
     assert str(problem) == f"{problem.name} ({size})"
     assert problem.unit in ("reward", "average", "paper", "weak", "strong", "copeland")
@@ -107,7 +109,11 @@ def check_params_make_the_same_problem_again(problem):
 
 def check_all_data_have_the_types_of_their_kind(problem):
     """A loop is compiled once per kind of problem, so the types may not differ within a kind."""
-    first = next(p for p in PROBLEMS.values() if p.kind == problem.kind)
+    first = next(
+        p
+        for p in PROBLEMS.values()
+        if (p.kind, p.compares_combinations) == (problem.kind, problem.compares_combinations)
+    )
     for ours, theirs in zip(problem.data, first.data, strict=True):
         assert type(ours) is type(theirs)
         if isinstance(ours, np.ndarray):

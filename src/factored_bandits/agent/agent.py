@@ -38,6 +38,8 @@ class Agent(Knowledge[Best], Saving):
         The levels of each factor, to choose one level of each.
     arms
         What to compare, for duels. Give either this or `factors`.
+    duels
+        With `factors`: ask for two whole combinations at a time, and be told which one won.
     reward_range
         What rewards can be at all, (low, high); None for unbounded rewards.
     default
@@ -106,6 +108,7 @@ class Agent(Knowledge[Best], Saving):
             policy: Given = None,
             *,
             factors: Mapping[str, Sequence[Label]],
+            duels: bool = False,
             reward_range: tuple[float, float] | None = ...,
             default: float | None = None,
             seed: int = 0,
@@ -196,7 +199,7 @@ class Agent(Knowledge[Best], Saving):
     def _ask_or_skip(self) -> Decision | None:
         """The next decision; None if it is a duel of an arm with itself, which is settled."""
         decision = self._ask()
-        if decision.action[0] != decision.action[1]:
+        if not self._labels.same_twice(decision.action):
             return decision
 
         self._tell(decision.id, self._self_duels.outcome(decision.id))

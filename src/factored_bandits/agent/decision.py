@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-from .labels import Label
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -16,9 +15,10 @@ class Decision:
     id
         The number of the round; `tell` and `expire` take it.
     action
-        The index of the level of each factor; in duels of the first and the second arm.
+        The index of the level of each factor; in duels of the first and the second arm, or the
+        levels of the first combination and then those of the second.
     levels
-        The same by name.
+        The same by name; of two combinations, a dict for each of "first" and "second".
     propensity
         Per factor the probability that this level had; None if the policy does not know it.
 
@@ -32,5 +32,5 @@ class Decision:
 
     id: int
     action: tuple[int, ...]
-    levels: dict[str, Label]
+    levels: dict[str, Any]
     propensity: dict[str, float] | None

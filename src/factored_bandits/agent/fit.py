@@ -27,7 +27,12 @@ def chosen(
     if policy is not None:
         return make(policy, **params)
 
-    label = default(labels.kind, bounded=bounded, diagnostics=diagnostics)
+    label = default(
+        labels.kind,
+        bounded=bounded,
+        diagnostics=diagnostics,
+        combinations=bool(labels.factors),
+    )
     if params:
         # The default may be another one in a later version; then they would mean something else.
         unknown = ", ".join(params)
@@ -42,6 +47,13 @@ def chosen(
 def check_fit(policy: Policy, labels: Labels, horizon: Any) -> None:
     """The kind must be the policy's, and the horizon given where it is needed."""
     kind = policy.info.kind
+    if labels.factors and not policy.info.combinations:
+        able = [name for name in names("duel") if make(name).info.combinations]
+        raise InvalidInputError(
+            f"{policy.name} does not compare combinations (duels=True); policies that do are "
+            f"{', '.join(able)}"
+        )
+
     if kind != labels.kind:
         raise InvalidInputError(
             f"{policy.name} needs {ARGUMENTS[kind]}, not {ARGUMENTS[labels.kind]}; policies for "

@@ -22,6 +22,11 @@ MOST_PAST = 10**10
 
 def warm_start(policy: Policy, params: Any, state: Any, labels: Labels, history: Any) -> int:
     """Put the past duels into a new state; returns how many they were."""
+    if labels.factors:
+        raise InvalidInputError(
+            "history is a record of past duels of arms; an agent that compares combinations takes "
+            "none"
+        )
     if labels.kind != "duel":
         raise InvalidInputError(
             "history is a record of past duels; an agent with factors takes none"

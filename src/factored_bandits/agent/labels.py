@@ -28,6 +28,8 @@ class Labels:
     kind: Literal["factored", "duel"]
     names: tuple[str, ...]
     levels: tuple[tuple[Label, ...], ...]
+    # of duels of combinations: their factors, each of which has a column per side
+    factors: tuple[str, ...] = ()
 
     @property
     def sizes(self) -> Ints:
@@ -36,31 +38,57 @@ class Labels:
 
     @property
     def factor_names(self) -> tuple[str, ...]:
-        """The names of what is chosen: those of the columns, or ("arm",) for duels.
+        """The names of what is chosen: the factors, or ("arm",) for duels of arms.
 
         >>> labels({"ad": ["A", "B"]}, None).factor_names, labels(None, ["A", "B"]).factor_names
         (('ad',), ('arm',))
         """
+        if self.factors:
+            return self.factors
         return ("arm",) if self.kind == "duel" else self.names
 
-    def named(self, action: Sequence[int]) -> dict[str, Label]:
-        """The labels of an action."""
+    def named(self, action: Sequence[int]) -> dict[str, Any]:
+        """The labels of an action; of duels of combinations, a dict for each side.
+
+        >>> labels({"ad": ["A", "B"], "size": [1, 2]}, None, duels=True).named([0, 1, 1, 1])
+        {'first': {'ad': 'A', 'size': 2}, 'second': {'ad': 'B', 'size': 2}}
+        """
+        found = [levels[i] for levels, i in zip(self.levels, action, strict=True)]
+        if not self.factors:
+            return dict(zip(self.names, found, strict=True))
+
+        sides = (found[: len(self.factors)], found[len(self.factors) :])
         return {
-            name: levels[i] for name, levels, i in zip(self.names, self.levels, action, strict=True)
+            position: dict(zip(self.factors, side, strict=True))
+            for position, side in zip(POSITIONS, sides, strict=True)
         }
+
+    def same_twice(self, action: Sequence[int]) -> bool:
+        """Whether both sides of a duel are the same."""
+        half = len(action) // 2
+        return self.kind == "duel" and tuple(action[:half]) == tuple(action[half:])
 
     def document(self) -> dict[str, Any]:
         """The arguments of `labels`, as JSON can hold them."""
-        if self.kind == "duel":
+        if self.kind == "duel" and not self.factors:
             return {"factors": None, "arms": list(self.levels[0])}
+
+        names = self.factor_names
+        levels = self.levels[: len(names)]
+        duels = {"duels": True} if self.factors else {}
         return {
-            "factors": {n: list(v) for n, v in zip(self.names, self.levels, strict=True)},
+            "factors": {n: list(v) for n, v in zip(names, levels, strict=True)},
             "arms": None,
+            **duels,
         }
 
 
-def labels(factors: Mapping[str, Sequence[Label]] | None, arms: Sequence[Label] | None) -> Labels:
-    """Labels of a factored problem or of duels, checked.
+def labels(
+    factors: Mapping[str, Sequence[Label]] | None,
+    arms: Sequence[Label] | None,
+    duels: bool = False,
+) -> Labels:
+    """Labels of a factored problem, of duels of arms, or of duels of combinations, checked.
 
     >>> labels(None, ["draft A", "draft B"]).sizes
     array([2, 2])
@@ -70,6 +98,10 @@ def labels(factors: Mapping[str, Sequence[Label]] | None, arms: Sequence[Label] 
         raise InvalidInputError(
             "give either factors={name: [levels]} (choose one level of each) or arms=[...] "
             f"(compare two at a time), not {given}"
+        )
+    if duels and arms is not None:
+        raise InvalidInputError(
+            "duels=True compares two combinations of factors at a time; arms are compared anyway"
         )
 
     if arms is not None:
@@ -91,7 +123,22 @@ def labels(factors: Mapping[str, Sequence[Label]] | None, arms: Sequence[Label] 
             raise InvalidInputError(f"the names of factors must be strings, not {name!r}")
 
     levels = tuple(_levels(f"factor {name!r}", given) for name, given in factors.items())
+    if duels:
+        return _of_combinations(tuple(factors), levels)
     return Labels("factored", tuple(factors), levels)
+
+
+def _of_combinations(factors: tuple[str, ...], levels: tuple[tuple[Label, ...], ...]) -> Labels:
+    """Duels of combinations; a single factor has levels that are arms."""
+    if len(factors) < 2:
+        raise InvalidInputError(
+            "duels=True needs at least two factors; of a single one the levels are arms: give "
+            "arms=[...]"
+        )
+    if max(map(len, levels)) < 2:
+        raise InvalidInputError("there is nothing to compare: every factor has a single level")
+    columns = tuple(f"{position} {name}" for position in POSITIONS for name in factors)
+    return Labels("duel", columns, (*levels, *levels), factors)
 
 
 def _levels(what: str, given: Any) -> tuple[Label, ...]:

@@ -42,6 +42,7 @@ class Parts:
         *,
         factors: Mapping[str, Sequence[Label]] | None = None,
         arms: Sequence[Label] | None = None,
+        duels: bool = False,
         reward_range: tuple[float, float] | None = UNIT,
         default: float | None = None,
         seed: int = 0,
@@ -54,7 +55,7 @@ class Parts:
         compiled: Form = "auto",
         **params: Any,
     ) -> None:
-        self._labels = labels(factors, arms)
+        self._labels = labels(factors, arms, flag("duels", duels))
         diagnostics = flag("diagnostics", diagnostics)
         self._policy = fit.chosen(
             policy,

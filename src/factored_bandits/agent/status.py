@@ -167,7 +167,9 @@ def level_rows(
 ) -> Iterator[LevelStatus]:
     """A row per factor and level; `slope` is that of the map from rewards to the policy's scale."""
     if labels.kind == "duel":
-        plays = [plays[0] + plays[1]]
+        # a column per factor and side
+        half = len(plays) // 2
+        plays = [one + other for one, other in zip(plays[:half], plays[half:], strict=True)]
 
     for factor, name in enumerate(labels.factor_names):
         for i, level in enumerate(labels.levels[factor]):

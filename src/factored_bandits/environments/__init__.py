@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from factored_bandits.core import discovery
+from factored_bandits.environments.dueling.duel_combinations import conjoint
 from factored_bandits.environments.dueling.duel_matrix import cyclic, hard_condorcet
 from factored_bandits.environments.dueling.duel_utility import (
     arithmetic,
@@ -27,19 +28,23 @@ from factored_bandits.environments.factored.rank1 import spiked
 from factored_bandits.errors import InvalidInputError, UnknownNameError
 
 from .base import Environment
+from .conjoint_file import PastConjoint, load_conjoint
 from .io import PastDuels, count_duels, load_duels, load_preferences
 
 FOLDERS = ("factored", "dueling")
 
 __all__ = [
     "Environment",
+    "PastConjoint",
     "PastDuels",
     "arithmetic",
+    "conjoint",
     "count_duels",
     "cyclic",
     "generators",
     "hard_condorcet",
     "identical_gap",
+    "load_conjoint",
     "load_duels",
     "load_preferences",
     "make",

@@ -30,7 +30,8 @@ class Environment:
     data
         The NamedTuple of arrays that the kernels read.
     sizes
-        One number per column of an action; a duel has two columns over the same arms.
+        One number per column of an action; a duel has two columns over the same arms, and one of
+        combinations of L factors 2 L: the levels of the first side, then those of the second.
     reward_range
         Between which numbers rewards lie; None for unbounded (1-sub-Gaussian) rewards.
     unit
@@ -68,25 +69,35 @@ class Environment:
 
     @property
     def factor_names(self) -> tuple[str, ...]:
-        """What is chosen: the numbers of the factors, or ("arm",) in a duel.
+        """What is chosen: the numbers of the factors, or ("arm",) in a duel of arms.
 
         >>> from factored_bandits.environments import identical_gap, spiked
         >>> identical_gap(16).factor_names, spiked(16).factor_names
         (('arm',), ('0', '1'))
         """
-        if self.kind == "duel":
+        if self.kind == "duel" and not self.compares_combinations:
             return ("arm",)
-        return tuple(str(l) for l in range(len(self.sizes)))
+        return tuple(str(l) for l in range(len(self.factor_sizes)))
 
     @property
     def factor_sizes(self) -> tuple[int, ...]:
-        """How many levels there are of each of `factor_names`; in a duel the number of arms.
+        """How many levels there are of each of `factor_names`; in a duel those of one side.
 
         >>> from factored_bandits.environments import identical_gap, spiked
         >>> identical_gap(16).factor_sizes, spiked(16).factor_sizes
         ((16,), (16, 16))
         """
-        return self.sizes[:1] if self.kind == "duel" else self.sizes
+        return self.sizes[: len(self.sizes) // 2] if self.kind == "duel" else self.sizes
+
+    @property
+    def compares_combinations(self) -> bool:
+        """Whether it is a duel of two whole combinations of several factors.
+
+        >>> from factored_bandits.environments import conjoint, identical_gap
+        >>> identical_gap(16).compares_combinations, conjoint(4, 5).compares_combinations
+        (False, True)
+        """
+        return self.kind == "duel" and len(self.sizes) > 2
 
     @property
     def own(self) -> bool:
@@ -104,7 +115,8 @@ class Environment:
         Parameters
         ----------
         action
-            One level per factor, or the two arms of a duel.
+            One level per factor, or the two arms of a duel; of two combinations all levels of
+            the first, then those of the second.
 
         Returns
         -------
@@ -149,8 +161,9 @@ class Environment:
         return float(self.module.regret(self.data, 1, self._action(action)))
 
     def _action(self, action: Any) -> Ints:
-        duel = self.kind == "duel"
+        duel = self.kind == "duel" and not self.compares_combinations
         column = "position" if duel else "factor"
+        column = "factor and side" if self.compares_combinations else column
         levels = "arms" if duel else "levels"
 
         try:
@@ -178,6 +191,6 @@ class Environment:
         return np.array(chosen, dtype=np.int64)
 
     def __str__(self) -> str:
-        if self.kind == "duel":
+        if self.kind == "duel" and not self.compares_combinations:
             return f"{self.name} ({self.sizes[0]} arms)"
-        return f"{self.name} ({' x '.join(map(str, self.sizes))} levels)"
+        return f"{self.name} ({' x '.join(map(str, self.factor_sizes))} levels)"

@@ -93,8 +93,7 @@ def build(
 
     Ties tell nothing of the arms, so losses are those of decided duels.
     """
-    if not 0.0 <= finite("tie", tie) < 1.0:
-        raise InvalidInputError(f"tie, the probability of a tie, must lie in [0, 1), not {tie!r}")
+    tie = checked_tie(tie)
     if not isinstance(unit, str) or unit not in UNITS:
         raise UnknownNameError.of("regret unit", unit, UNITS)
 
@@ -102,13 +101,13 @@ def build(
     data = DuelData(
         link=link,
         combine={"weak": BETTER, "strong": WORSE}.get(unit, AVERAGE),
-        tie=float(tie),
+        tie=tie,
         utilities=np.zeros(0) if utilities is None else utilities.copy(),
         preferences=np.zeros(0) if preferences is None else preferences.flatten(),
         losses=np.zeros(arms),
     )
     losses = _losses(data, unit, name)
-    ties = {"tie": float(tie)} if tie else {}
+    ties = {"tie": tie} if tie else {}
 
     best = int(losses.argmin())
 
@@ -123,6 +122,13 @@ def build(
         best=(best, best),
         params={**params, **ties, "unit": unit},
     )
+
+
+def checked_tie(tie: float) -> float:
+    """A probability of a tie below 1, or an error."""
+    if not 0.0 <= finite("tie", tie) < 1.0:
+        raise InvalidInputError(f"tie, the probability of a tie, must lie in [0, 1), not {tie!r}")
+    return float(tie)
 
 
 def _losses(data: DuelData, unit: Unit, name: str) -> Floats:

@@ -34,6 +34,8 @@ ASSUMED = {
     "factored": "each factor has a level that is best whatever the others play",
     "duel": "one arm does best against every opponent",
 }
+ARM = "arm"  # what the factor of a duel of arms is called
+ASSUMED_OF_COMBINATIONS = "in each factor one level does best, whatever the rest of both sides is"
 COLUMNS = ("factor", "level", "verdict", "not the best", "the best")
 
 Verdict = Literal["best", "not best", "open"]
@@ -83,6 +85,13 @@ class Certificate:
     rounds: int
     claims: tuple[Claim, ...]
     alpha: float
+
+    @property
+    def assumption(self) -> str:
+        """What must be so for all of it to hold, in words."""
+        if self.kind == "duel" and any(claim.factor != ARM for claim in self.claims):
+            return ASSUMED_OF_COMBINATIONS
+        return ASSUMED[self.kind]
 
     def ruled_out(self) -> dict[str, list[Any]]:
         """Per factor the levels that are not the best, at confidence 1 - alpha."""
@@ -138,7 +147,7 @@ class Certificate:
             "policy": self.policy,
             "rounds": self.rounds,
             "alpha": self.alpha,
-            "assumes": ASSUMED[self.kind],
+            "assumes": self.assumption,
             "claims": claims,
             "best": self.best(),
             "confidence": self.confidence,
@@ -170,13 +179,13 @@ class Certificate:
         if complete and not self.contradictions():
             levels = ", ".join(map(str, best.values()))
             lines.append(
-                f"best: {levels}, confidence {percent(self.p_value)}, if {ASSUMED[self.kind]}"
+                f"best: {levels}, confidence {percent(self.p_value)}, if {self.assumption}"
             )
 
         for factor in self.contradictions():
             lines.append(
                 f"every level of {factor} is ruled out: bad luck, or it is not so that "
-                f"{ASSUMED[self.kind]}"
+                f"{self.assumption}"
             )
 
         return lines

@@ -30,7 +30,7 @@ def seconds(policy: Policy, problem: Environment, horizon: int, interpreted: boo
     # costs are given for 16 arms, and for 16 x 16 levels
     nanoseconds, power = policy.info.cost
     if problem.kind == "duel":
-        size = problem.sizes[0] / 16.0
+        size = sum(problem.factor_sizes) / 16.0
     elif policy.info.flat:
         size = math.prod(problem.sizes) / 256.0
     else:

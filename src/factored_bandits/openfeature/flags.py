@@ -57,7 +57,7 @@ class Flag:
             variant = ", ".join(f"{name}={level}" for name, level in levels.items())
         else:
             level = levels[self.factor]
-            value = float(level) if kind == FlagType.FLOAT else level  # type: ignore[arg-type]
+            value = float(level) if kind == FlagType.FLOAT else level
             variant = str(level)
 
         return FlagResolutionDetails(

@@ -57,6 +57,8 @@ class Info:
         can answer. "random", 0 or 1 with probability one half each, is what every analysis
         expects of it; "tie" where outcomes need only have the mean one half and be bounded, or
         where the policy does not look at such outcomes, because a tie adds no noise.
+    combinations
+        Duels: whether it can compare whole combinations of several factors, beside single arms.
     feedback
         What it learns from: the reward, or with "semi-bandit" the outcome of each factor.
     shuffled
@@ -94,6 +96,7 @@ class Info:
     needs_horizon: bool = False
     ties: bool = True
     self_duel: Literal["tie", "random"] = "random"
+    combinations: bool = False
     feedback: Literal["reward", "semi-bandit"] = "reward"
     shuffled: bool = False
     style: tuple[str, str] | None = None

@@ -12,13 +12,17 @@ DEFAULTS: dict[Kind, str] = {
     "factored": "lb_inf",
     "duel": "dueling_leader_tea",
 }
+# Beside uniform play the only one so far.
+OF_COMBINATIONS = "duel_top_two"
 # The interaction test needs blocks in random order.
 DIAGNOSED = "leader_tea"
 # Bets need rewards of a declared range; the paper's bound does not.
 UNBOUNDED = "tea"
 
 
-def default(kind: Kind, *, bounded: bool = True, diagnostics: bool = False) -> str:
+def default(
+    kind: Kind, *, bounded: bool = True, diagnostics: bool = False, combinations: bool = False
+) -> str:
     """Give the policy that `fb.Agent` plays unless another is named.
 
     Parameters
@@ -29,6 +33,8 @@ def default(kind: Kind, *, bounded: bool = True, diagnostics: bool = False) -> s
         Whether rewards have a declared range. Those of duels always have.
     diagnostics
         Whether the agent is to test if every factor has a best level.
+    combinations
+        Of duels, whether whole combinations of several factors are compared.
 
     Returns
     -------
@@ -50,7 +56,7 @@ def default(kind: Kind, *, bounded: bool = True, diagnostics: bool = False) -> s
     """
     one_of("kind", kind, tuple(DEFAULTS))
     if kind == "duel":
-        return DEFAULTS[kind]
+        return OF_COMBINATIONS if combinations else DEFAULTS[kind]
     if not bounded:
         return UNBOUNDED
     return DIAGNOSED if diagnostics else DEFAULTS[kind]

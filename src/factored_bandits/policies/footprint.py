@@ -48,8 +48,9 @@ memory, and ...
         return
 
     duel = policy.info.kind == "duel"
-    levels = "arms" if duel else "levels"
-    shape = f"{sizes[0]:,}" if duel else " x ".join(f"{size:,}" for size in sizes)
+    levels = "arms" if duel and len(sizes) == 2 else "levels"
+    one_side = sizes[: len(sizes) // 2] if duel else sizes
+    shape = " x ".join(f"{size:,}" for size in one_side)
     at_once = f" in {copies} repetitions at a time" if copies > 1 else ""
 
     def fits(free: int) -> str:
@@ -80,10 +81,12 @@ def _coefficients(policy: Policy, sizes: Ints) -> Floats:
     step = max(1, min(LARGEST_PROBE, LEVELS_OF_PROBE // len(ceiling)) // 3)
     probes = [np.minimum(ceiling, levels) for levels in (step, 2 * step, 3 * step)]
 
-    if policy.info.kind == "factored":
+    sides = 2 if policy.info.kind == "duel" else 1
+    if len(ceiling) > sides or sides == 1:
         # Factors of different sizes tell sum(K^2) from sum(K)^2.
         uneven = probes[0].copy()
-        uneven[ceiling.argmax()] = probes[2].max()
+        largest = int(ceiling[: len(ceiling) // sides].argmax())
+        uneven[largest :: len(ceiling) // sides] = probes[2].max()
         probes.append(uneven)
 
     params = policy.encoded()

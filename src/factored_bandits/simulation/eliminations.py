@@ -41,7 +41,7 @@ def factor_titles(environment: Environment, given: Sequence[str] | None = None) 
     """
     names = environment.factor_names
     if given is None:
-        return [name if environment.kind == "duel" else f"factor {name}" for name in names]
+        return list(names) if names == ("arm",) else [f"factor {name}" for name in names]
 
     if len(given) != len(names):
         raise InvalidInputError(

@@ -56,7 +56,8 @@ def wrong_length(runner: Runner, t: int, length: Any) -> ContractError:
 
 def wrong_level(runner: Runner, t: int, function: str, column: int, level: int) -> ContractError:
     """A level that does not exist, planned or recommended."""
-    duel = runner.environment.kind == "duel"
+    environment = runner.environment
+    duel = environment.kind == "duel" and not environment.compares_combinations
     what = f"arm {level} in position" if duel else f"level {level} of factor"
     levels = "arms" if duel else "its levels"
     return ContractError(

@@ -19,7 +19,7 @@ from factored_bandits.core.run import CHECKPOINT, EVENTS, FAULT, ROUND, Run, new
 from factored_bandits.environments import Environment
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.inference.evidence import joint_p_value
-from factored_bandits.policies import Policy, scaling
+from factored_bandits.policies import Policy, make, names, scaling
 from factored_bandits.policies.footprint import check_memory
 
 from .faults import fault, located
@@ -199,8 +199,9 @@ class Runner:
             for size in self.environment.sizes
         ]
         if self.environment.kind == "duel":
-            # Both positions of a duel hold the same arms.
-            orders[1] = orders[0]
+            # Both sides of a duel hold the same arms, or levels of the same factors.
+            half = len(orders) // 2
+            orders[half:] = orders[:half]
 
         return np.concatenate(orders)
 
@@ -316,6 +317,13 @@ def check_fit(policy: Policy, environment: Environment) -> None:
             f"{policy.name} plays {kinds[policy.info.kind]}, {environment.name} is one of "
             f"{kinds[environment.kind]}; "
             f"use a policy for {kinds[environment.kind]}, such as {EXAMPLES[environment.kind]!r}"
+        )
+
+    if environment.compares_combinations and not policy.info.combinations:
+        able = [name for name in names("duel") if make(name).info.combinations]
+        raise InvalidInputError(
+            f"{policy.name} compares arms, {environment.name} compares combinations of several "
+            f"factors; policies for that are {', '.join(able)}"
         )
 
     if policy.info.feedback == "semi-bandit" and not environment.semi_bandit:

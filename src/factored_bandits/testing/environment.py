@@ -90,7 +90,9 @@ def str_gives_name_and_size(environment: Environment) -> None:
     """`str` tells what tables and figures call it; the unit fits the kind."""
     sizes = environment.sizes
     duel = environment.kind == "duel"
-    shape = f"{sizes[0]} arms" if duel else " x ".join(map(str, sizes)) + " levels"
+    shape = " x ".join(map(str, environment.factor_sizes)) + " levels"
+    if duel and not environment.compares_combinations:
+        shape = f"{sizes[0]} arms"
     expected = f"{environment.name} ({shape})"
     require(str(environment) == expected, f"str gives {str(environment)!r}, not {expected!r}")
 

@@ -130,6 +130,12 @@ def view(environment: Environment) -> View:
             f"{environment!r}"
         )
 
+    if environment.compares_combinations:
+        raise InvalidInputError(
+            f"{environment} compares two combinations of several factors; the theory is about "
+            "duels of arms"
+        )
+
     if not environment.stationary:
         raise InvalidInputError(
             f"the means of {environment} change over time; gaps and bounds need means that stay"

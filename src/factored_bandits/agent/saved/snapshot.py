@@ -63,13 +63,15 @@ def restored(
     """The agent that `snapshot` described; an error says in what it is not one."""
     compiled = form("compiled", compiled)
     try:
-        given = {name: content["problem"][name] for name in GIVEN}
+        problem = content["problem"]
+        given = {name: problem[name] for name in GIVEN}
+        given["duels"] = problem.get("duels", False)
         policy = _restored_policy(content["policy"], module)
         _check_sizes(policy, given, content["state"])
         agent = kind(
             policy,
             diagnostics="diagnostics" in content,
-            self_duels=content["problem"].get("self_duels", SELF_DUELS),
+            self_duels=problem.get("self_duels", SELF_DUELS),
             expire_after=_restored_age(content.get("expire_after")),
             clock=clock,
             compiled=compiled,
@@ -96,7 +98,7 @@ def _check_sizes(policy: Policy, given: dict[str, Any], packed: dict[str, Any]) 
             f"the dump holds {', '.join(packed)}"
         )
 
-    sizes = labels(given["factors"], given["arms"]).sizes
+    sizes = labels(given["factors"], given["arms"], given["duels"]).sizes
     horizon = 0 if given["horizon"] is None else integer("horizon", given["horizon"], 1)
     policy.check(sizes, horizon)
     check_shapes(policy, sizes, horizon, check_claims(packed))

@@ -1,7 +1,8 @@
 """Uniform duels: both positions drawn at random, always.
 
 The floor of every comparison of dueling algorithms. Keeps the share of duels won by each arm (its
-Borda score) and recommends the best.
+Borda score) and recommends the best. Of combinations of several factors it does so for every level
+of each factor.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.identical_gap(4, 0.8)
@@ -17,11 +18,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from factored_bandits.core.arrays import Floats, Ints
+from factored_bandits.core.arrays import Floats, Ints, offsets_of
 from factored_bandits.core.kernel import kernel
 from factored_bandits.core.rng import randint
 from factored_bandits.policies.base import Info
-from factored_bandits.policies.limits import COUNT, WINS, Within
+from factored_bandits.policies.limits import COUNT, WINS, Within, fixed
 
 INFO = Info(
     title="Uniform duels",
@@ -31,6 +32,7 @@ INFO = Info(
     guarantee="none: regret grows linearly",
     reference="the usual randomised test",
     self_duel="tie",
+    combinations=True,
     style=("black", "dotted"),
     cost=(49, 0),
 )
@@ -41,60 +43,68 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """What each arm has won."""
+    """What each level has won; of a single factor the levels are the arms."""
 
-    wins: Floats  # (K,) a tie counts one half
-    plays: Ints  # (K,) in either position; duels of an arm with itself do not count
+    offsets: Ints  # (L + 1,) first level of each factor
+    wins: Floats  # (d,) a tie counts one half
+    plays: Ints  # (d,) on either side; duels of a level with itself do not count
 
     def limits(self, params: Params) -> dict[str, Within]:
         """What the arrays may hold."""
-        return {"wins": WINS, "plays": COUNT}
+        return {"offsets": fixed(self.offsets), "wins": WINS, "plays": COUNT}
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
     """Nothing known."""
-    arms = int(sizes[0])
-    return State(wins=np.zeros(arms), plays=np.zeros(arms, dtype=np.int64))
+    offsets = offsets_of(sizes[: len(sizes) // 2])
+    levels = int(offsets[-1])
+    return State(offsets, wins=np.zeros(levels), plays=np.zeros(levels, dtype=np.int64))
 
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
-    """One duel of two arms, each drawn uniformly."""
-    actions[0, 0] = randint(rng, len(state.wins))
-    actions[0, 1] = randint(rng, len(state.wins))
+    """One duel, every level of both sides drawn uniformly."""
+    factors = len(state.offsets) - 1
+    for column in range(2 * factors):
+        l = column % factors
+        actions[0, column] = randint(rng, state.offsets[l + 1] - state.offsets[l])
     return 1
 
 
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
     """Shares of wins."""
-    first = actions[0, 0]
-    second = actions[0, 1]
-    if first != second:
-        state.wins[first] += rewards[0]
-        state.wins[second] += 1.0 - rewards[0]
-        state.plays[first] += 1
-        state.plays[second] += 1
+    factors = len(state.offsets) - 1
+    for l in range(factors):
+        first = state.offsets[l] + actions[0, l]
+        second = state.offsets[l] + actions[0, factors + l]
+        if first != second:
+            state.wins[first] += rewards[0]
+            state.wins[second] += 1.0 - rewards[0]
+            state.plays[first] += 1
+            state.plays[second] += 1
 
 
 @kernel
 def recommend(params: Params, state: State, action: Ints) -> None:
-    """The arm with the largest share of wins."""
-    best = 0
-    best_share = -np.inf
+    """Per factor the level with the largest share of wins."""
+    factors = len(state.offsets) - 1
+    for l in range(factors):
+        best = state.offsets[l]
+        best_share = -np.inf
 
-    for i in range(len(state.wins)):
-        if state.plays[i] > 0 and state.wins[i] / state.plays[i] > best_share:
-            best = i
-            best_share = state.wins[i] / state.plays[i]
+        for i in range(state.offsets[l], state.offsets[l + 1]):
+            if state.plays[i] > 0 and state.wins[i] / state.plays[i] > best_share:
+                best = i
+                best_share = state.wins[i] / state.plays[i]
 
-    action[0] = best
-    action[1] = best
+        action[l] = best - state.offsets[l]
+        action[factors + l] = action[l]
 
 
 def propensities(params: Params, state: State, length: int) -> list[Floats]:
-    """One over the number of arms, in both positions."""
-    return [np.full(len(state.wins), 1.0 / len(state.wins))] * 2
+    """One over the number of levels, on both sides."""
+    return [np.full(size, 1.0 / size) for size in np.diff(state.offsets).tolist()] * 2
 
 
 def warm_start(params: Params, state: State, wins: Floats) -> None:

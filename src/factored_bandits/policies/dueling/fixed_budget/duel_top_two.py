@@ -74,6 +74,7 @@ INFO = Info(
         "Algorithms for Best-Arm Identification, 2020)"
     ),
     self_duel="tie",
+    combinations=True,
     style=("sky", "short"),
     cost=(1100, 1.7),
 )
