@@ -80,6 +80,7 @@ def test_a_candidate_for_every_verdict_where_none_is_best():
         certificate=Certificate("dueling_leader_tea", "duel", 9, claims, 0.05),
         stop_at=0.95,
         stopped="calls",
+        likely=None,
         cost=0.0,
         entries=(),
         candidates=tuple(NAMES),
