@@ -76,7 +76,7 @@ def test_likely_ends_a_run_and_is_never_confidence():
     assert len(result.top) > 1
     text = str(result)
     assert "not told apart at confidence 0.95" in text
-    assert "by the posterior: no confidence" in text
+    assert f"in front: d ({result.likely:.0%} likely by the posterior: no confidence)" in text
     assert "stopped because one is likely to be the best, which is no proof" in text
 
 

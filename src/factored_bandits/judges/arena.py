@@ -136,12 +136,12 @@ def arena_sync(
     --------
     >>> import factored_bandits as fb
     >>> print(fb.arena_sync(["A", "B"], lambda a, b: a > b, budget=99, concurrency=1))
-    best: B, confidence 96.37%, if one candidate does best against every opponent
+    best: B, confidence 96.62%, if one candidate does best against every opponent
     candidate  verdict   n  wins  ties  losses  win rate  not the best
-    B          best      8     8     0       0      100%         0.00%
-    A          not best  8     0     0       8        0%        96.37%
-    stopped because the certificate has reached 0.95: 8 calls
-    the candidate shown first won 50% of 8 verdicts without ties (16% to 84%)
+    B          best      9     9     0       0      100%         0.00%
+    A          not best  9     0     0       9        0%        96.62%
+    stopped because the certificate has reached 0.95: 9 calls
+    the candidate shown first won 44% of 9 verdicts without ties (14% to 79%)
     """
     arguments = inspect.signature(arena).bind(candidates, judge, **options)
     arguments.apply_defaults()

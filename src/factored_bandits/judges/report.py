@@ -116,7 +116,7 @@ class Report(ABC):
         """What is in front, and how likely that is, where nothing is certain."""
         if self.likely is None:
             return f"in front: {best}"
-        return f"in front: {best} (likely, {self.likely:.0%} by the posterior: no confidence)"
+        return f"in front: {best} ({self.likely:.0%} likely by the posterior: no confidence)"
 
     def __str__(self) -> str:
         table = self.summary()
