@@ -1,364 +1,92 @@
-"""Speed, as ratios measured in one run: `make bench`.
+"""Everything that has a target, measured: `make bench`, or `python benchmarks/run.py [PART ...]`.
 
-Each figure is the least of several runs, policies interleaved, on one worker. Wall-clock times are
-printed for orientation only.
+Each part is a process of its own and is ended after its time, so that the whole ends, too. Names of
+policies instead of parts: what a step of each costs. Processor time, the least of several runs; on
+a machine that does other things as well, trust ratios within one part.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import resource
+import signal
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
-import numpy as np
-
-import factored_bandits as fb
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-
-ROUNDS = 2_000_000
+HERE = Path(__file__).parent
 
 
-def target(name: str, index: int) -> str:
-    """What a policy is held to: at 16 x 16 levels or 16 arms, then at 128 arms."""
-    limits = fb.policies.make(name).info.slowdown
-    return f"at most {limits[index]}" if index < len(limits) else ""
+class Part(NamedTuple):
+    """A part of the benchmark: a script of this folder, and after how many minutes it is ended."""
 
-
-def flat(kind: str, size: int) -> fb.environments.Environment:
-    """A problem without differences: nobody is ever eliminated, so all arms stay active."""
-    if kind == "duel":
-        return fb.environments.make("duel_utility", utilities=[0.0] * size)
-    return fb.environments.make("rank1", factors=[[0.7] * size] * 2)
-
-
-def nanoseconds(jobs: dict[str, tuple[object, object, float]], tries: int = 5) -> dict[str, float]:
-    """Nanoseconds per step, the least over `tries` interleaved runs.
-
-    What a run of one round takes, for its start and its result, is taken off.
-    """
-    least: dict[tuple[str, float], float] = {}
-    for _ in range(tries + 1):  # the first one compiles
-        for label, (policy, problem, rounds) in jobs.items():
-            for length in (1, rounds):
-                began = time.perf_counter()
-                fb.simulate(
-                    policy, problem, length, repetitions=1, workers=1, checkpoints=2, progress=False
-                )
-                least[label, length] = min(
-                    least.get((label, length), float("inf")), time.perf_counter() - began
-                )
-    return {
-        label: (least[label, job[2]] - least[label, 1]) / job[2] * 1e9
-        for label, job in jobs.items()
-    }
-
-
-def row(text: str, value: float, target: str, detail: str = "") -> None:
-    print(f"  {text:<58} {value:>9.2f} x   {target:<14} {detail}")
-
-
-def all_arms_active() -> None:
-    print("All arms active, relative to uniform play on the same problem")
-    pairs, duels = flat("factored", 16), flat("duel", 16)
-    ns = nanoseconds(
-        {
-            "uniform": ("uniform", pairs, ROUNDS),
-            "tea": ("tea", pairs, ROUNDS),
-            "dueling_uniform": ("dueling_uniform", duels, ROUNDS),
-            "dueling_tea": ("dueling_tea", duels, ROUNDS),
-        }
-    )
-    for name, floor in (("tea", "uniform"), ("dueling_tea", "dueling_uniform")):
-        detail = f"{ns[name]:.0f} ns against {ns[floor]:.0f} ns"
-        row(
-            f"{name}, {'16 x 16' if name == 'tea' else 'K = 16'}",
-            ns[name] / ns[floor],
-            "at most 4",
-            detail,
-        )
-
-
-def each_policy(*names: str) -> None:
-    """Every policy, or those named, relative to uniform play in the same run."""
-    print(
-        "ns per step relative to uniform play, one best level (factored 16 x 16; duels K = 16 and "
-        "K = 128)"
-    )
-    problems = {
-        "factored": {"16 x 16": fb.environments.spiked(16, 0.75, 0.2)},
-        "duel": {f"K = {k}": fb.environments.identical_gap(k, 0.7) for k in (16, 128)},
-    }
-    for kind, floor in (("factored", "uniform"), ("duel", "dueling_uniform")):
-        for index, (label, problem) in enumerate(problems[kind].items()):
-            for name in names or fb.policies.names(kind):
-                if fb.policies.describe(name).info.kind == kind and name != floor:
-                    ns = nanoseconds({n: (n, problem, 100_000) for n in (floor, name)})
-                    detail = f"{ns[name]:.0f} ns against {ns[floor]:.0f} ns"
-                    row(f"{name}, {label}", ns[name] / ns[floor], target(name, index), detail)
-
-
-def neighbourhoods() -> None:
-    print("The unimodal family: a step relative to 16 x 16 (30 neighbours), per neighbour")
-    sizes = {30: (16, 16), 57: (20,) * 3, 95: (20,) * 5}
-    problems = {
-        degree: fb.environments.make(
-            "rank1", factors=[[0.95] + [0.3] * (size - 1) for size in shape]
-        )
-        for degree, shape in sizes.items()
-    }
-    for name in ("unimodal_thompson", "imed_ub", "osub"):
-        ns = nanoseconds(
-            {str(degree): (name, problem, 200_000) for degree, problem in problems.items()}
-        )
-        for degree in (57, 95):
-            ratio = ns[str(degree)] / ns["30"] * 30 / degree
-            text = " x ".join(map(str, sizes[degree]))
-            row(
-                f"{name}, {text}, {degree} neighbours",
-                ratio,
-                "at most 2",
-                f"{ns[str(degree)]:.0f} ns, {ns['30']:.0f} ns",
-            )
-
-
-def growth() -> None:
-    print("Growth of dueling_tea with the number of arms, all active")
-    sizes = (16, 128, 1024)
-    ns = nanoseconds({str(k): ("dueling_tea", flat("duel", k), ROUNDS) for k in sizes})
-    for k in sizes[1:]:
-        row(
-            f"K = {k} relative to K = 16",
-            ns[str(k)] / ns["16"],
-            "at most 2",
-            f"{ns[str(k)]:.0f} ns",
-        )
-    print("Growth of others with the number of arms, and memory")
-    script("growth.py")
-
-
-def limit() -> None:
-    script("limit")
-
-
-def script(name: str) -> None:
-    """Another benchmark of this folder, in a process of its own."""
-    sys.stdout.flush()
-    subprocess.run([sys.executable, str(Path(__file__).with_name(name))], check=True)
-
-
-def horizon() -> None:
-    print("A long horizon, 16 x 16 rank one: whole runs")
-    problem = fb.environments.spiked(16, 0.75, 0.2)
-    seconds: dict[float, float] = {}
-    for _ in range(5):  # the first one compiles
-        for rounds in (1e7, 1e12):
-            began = time.perf_counter()
-            fb.simulate("tea", problem, rounds, repetitions=6, workers=1, progress=False)
-            seconds[rounds] = min(
-                seconds.get(rounds, float("inf")), (time.perf_counter() - began) / 6
-            )
-    row(
-        "10^12 rounds relative to 10^7",
-        seconds[1e12] / seconds[1e7],
-        "at most 3",
-        f"{seconds[1e12]:.2f} s a run",
-    )
-
-
-def literal_against_kernel() -> None:
-    from oracles import literal
-
-    print(
-        "Literal transcription of the pseudo-code, compiled too, relative to the fast form, 16 x 16"
-    )
-    problem = fb.environments.spiked(16, 0.75, 0.2)
-    rounds = 1_000_000
-    runs = {}
-    for label, policy in (("fast", "tea"), ("literal", literal)):
-        fb.simulate(policy, problem, 1000, repetitions=1, progress=False)
-        began = time.perf_counter()
-        result = fb.simulate(
-            policy, problem, rounds, repetitions=1, workers=1, skip_idle=False, progress=False
-        )
-        runs[label] = (time.perf_counter() - began, result)
-    same = all(
-        np.array_equal(a, b)
-        for a, b in zip(runs["fast"][1].plays, runs["literal"][1].plays, strict=True)
-    )
-    ns = {label: seconds / rounds * 1e9 for label, (seconds, _) in runs.items()}
-    detail = f"same plays: {same}; {ns['literal']:.0f} ns against {ns['fast']:.0f}"
-    row("every round played", runs["literal"][0] / runs["fast"][0], "", detail)
-    jumped = nanoseconds({"tea": ("tea", problem, rounds)})["tea"]
-    row("idle rounds jumped over", ns["literal"] / jumped, "", f"{jumped:.0f} ns")
-
-
-def memory() -> None:
-    print("Memory of dueling_tea, K = 4096, 10^7 rounds (the state is O(K^2))")
-    code = (
-        "import resource, factored_bandits as fb\n"
-        "problem = fb.environments.identical_gap(4096, 0.95)\n"
-        "fb.simulate('dueling_tea', problem, 1e7, repetitions=1, progress=False)\n"
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20)"
-    )
-    peak = float(
-        subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True
-        ).stdout
-    )
-    print(f"  peak {peak:.2f} GiB")
-
-
-COMPILE = """
-import sys, time
-import factored_bandits as fb
-name = sys.argv[1]
-problem = fb.environments.spiked(16, 0.75, 0.2)
-if fb.policies.describe(name).info.kind == "duel":
-    problem = fb.environments.identical_gap(16, 0.7)
-import numba
-began = time.perf_counter()
-fb.simulate(name, problem, 10, repetitions=1, progress=False)
-print(time.perf_counter() - began)
-"""
-
-
-def compiling() -> None:
-    print("Compiling, seconds in a fresh process: cold / from the cache")
-    with tempfile.TemporaryDirectory() as folder:
-        for name in fb.policies.names():
-            seconds = []
-            for _ in range(2):
-                done = subprocess.run(
-                    [sys.executable, "-c", COMPILE, name],
-                    env={**os.environ, "NUMBA_CACHE_DIR": folder},
-                    capture_output=True,
-                    text=True,
-                    check=True,
-                )
-                seconds.append(float(done.stdout))
-            print(f"  {name:<58} {seconds[0]:>9.2f} / {seconds[1]:.2f}")
-
-
-def start_up() -> None:
-    print("Start-up, seconds, bytecode cached (the interpreter alone in brackets)")
-    variables = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-
-    def seconds(*arguments: str) -> float:
-        times = []
-        for _ in range(7):
-            began = time.perf_counter()
-            subprocess.run(
-                [sys.executable, *arguments], env=variables, capture_output=True, check=True
-            )
-            times.append(time.perf_counter() - began)
-        return min(times)
-
-    bare = seconds("-c", "pass")
-    package = seconds("-c", "import factored_bandits")
-    print(f"  import factored_bandits      {package:.3f} ({bare:.3f})")
-    command = seconds("-m", "factored_bandits.cli", "--help")
-    print(f"  factored-bandits --help      {command:.3f} ({bare:.3f})")
-
-
-ENGINES = """
-name = "bench"
-policies = ["tsallis_inf", "flat_ucb1"]
-seconds = 1
-[[problems]]
-problem = "rank1"
-[quick]
-horizon = {horizon}
-repetitions = {repetitions}
-"""
-
-
-def engines() -> None:
-    """The same tasks in this process and in two others, then twice as many.
-
-    The difference is what a task costs beside its work.
-    """
-    from joblib.externals.loky import get_reusable_executor
-
-    from factored_bandits import lab
-
-    def run(engine: lab.Engine, repetitions: int) -> tuple[float, float, float, int]:
-        """Wall clock, seconds of all processors, seconds inside repetitions, tasks."""
-        spec = lab.parse(ENGINES.format(horizon=1_000_000, repetitions=repetitions))
-        with tempfile.TemporaryDirectory() as folder:
-            wall, used = time.perf_counter(), processors()
-            [found] = lab.run([spec], "quick", Path(folder), engine, progress=False)
-            wall = time.perf_counter() - wall
-            if engine.name == "processes":
-                get_reusable_executor().shutdown(wait=True)  # then its seconds count
-            used = processors() - used
-        last = found.frame[found.frame["round"] == found.frame.horizon]
-        return wall, used, float(last.seconds.sum()), len(lab.make_tasks(spec, "quick"))
-
-    print("Engines: tasks of about a second; work = seconds of a processor inside repetitions")
-    run(lab.Engine(workers=1), 1)  # compiles
-    found = {}
-    for workers, repetitions in ((1, 20), (2, 20), (2, 40)):
-        found[workers, repetitions] = run(lab.Engine(workers=workers), repetitions)
-        wall, used, work, tasks = found[workers, repetitions]
-        print(f"  workers {workers}, tasks {tasks}: {work:.1f} s of work in {wall:.1f} s")
-        print(
-            f"    {used:.1f} s used; efficiency {work / wall / workers:.0%} by the clock, "
-            f"{work / used:.0%} by processor time"
-        )
-
-    _, used, work, tasks = found[2, 20]
-    _, used_twice, work_twice, tasks_twice = found[2, 40]
-    each = ((used_twice - work_twice) - (used - work)) / (tasks_twice - tasks)
-    start = used - work - tasks * each
-    print(f"  2 workers: {start:.1f} s to start, then {each * 1e3:.0f} ms per task beside its work")
-    share = each / (work_twice / tasks_twice)
-    row("engine overhead per task, relative to its work", share, "below 0.05")
-
-
-def processors() -> float:
-    """Seconds of a processor that this process and its finished children have used."""
-    found = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(each.ru_utime + each.ru_stime for each in found)
+    command: tuple[str, ...]
+    minutes: float
+    about: str
 
 
 PARTS = {
-    "active": all_arms_active,
-    "policies": each_policy,
-    "neighbourhoods": neighbourhoods,
-    "growth": growth,
-    "limit": limit,
-    "horizon": horizon,
-    "literal": literal_against_kernel,
-    "memory": memory,
-    "engines": engines,
-    "compile": compiling,
-    "start": start_up,
+    "limit": Part(("limit",), 10, "our loops against plain C"),
+    "growth": Part(("growth.py",), 10, "time and memory against the number of arms"),
+    "agent": Part(("agent.py", "lock", "compiled", "flat"), 15, "an ask with its tell"),
+    "compile": Part(("ratios.py", "compile"), 15, "compiling the loops of all policies"),
+    "report": Part(("report.py",), 5, "the report of ./laboratory, if there is one"),
+    "start": Part(("ratios.py", "start"), 1, "starting"),
+    "active": Part(("ratios.py", "active"), 2, "nobody is ever eliminated"),
+    "policies": Part(("ratios.py", "policies"), 15, "a step of every policy"),
+    "neighbourhoods": Part(("ratios.py", "neighbourhoods"), 5, "the unimodal family"),
+    "arms": Part(("ratios.py", "growth"), 3, "dueling_tea against the number of arms"),
+    "horizon": Part(("ratios.py", "horizon"), 3, "10^12 rounds"),
+    "literal": Part(("ratios.py", "literal"), 3, "the pseudo-code as it is written"),
+    "memory": Part(("ratios.py", "memory"), 3, "memory of 4096 arms"),
+    "engines": Part(("ratios.py", "engines"), 5, "what a task of the laboratory costs"),
 }
 
 
+def run(part: Part) -> str:
+    """Run a part to its end, or to the end of its time; what there is to say of it."""
+    script, *arguments = part.command
+    began = time.monotonic()
+    # A session of its own, so that the processes it has started end with it.
+    process = subprocess.Popen(
+        [sys.executable, str(HERE / script), *arguments], start_new_session=True
+    )
+    try:
+        code = process.wait(timeout=60 * part.minutes)
+    except subprocess.TimeoutExpired:
+        return f"cut off after {part.minutes:g} minutes"
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGTERM)
+            process.wait()
+    seconds = time.monotonic() - began
+    return f"{seconds:.0f} s" if code == 0 else f"left out or failed (exit code {code})"
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument(
-        "parts",
-        nargs="*",
-        help=f"which of {', '.join(PARTS)}; all by default; or names of policies",
+        "parts", nargs="*", help=f"which of {', '.join(PARTS)}; all by default; or policies"
     )
-    chosen = parser.parse_args().parts
-    named = [part for part in chosen if part not in PARTS]
-    for part in [part for part in chosen if part in PARTS] or ([] if named else PARTS):
-        PARTS[part]()
-    if named:
-        each_policy(*named)
-    print(
-        "Peak memory of this process "
-        f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GiB"
-    )
+    given = parser.parse_args().parts
+    chosen = {name: PARTS[name] for name in given or PARTS if name in PARTS}
+    policies = tuple(name for name in given if name not in PARTS)
+    if policies:
+        chosen["policies named"] = Part(("ratios.py", *policies), 15, ", ".join(policies))
+
+    print(f"At most {sum(part.minutes for part in chosen.values()):g} minutes", flush=True)
+    ends = {}
+    for name, part in chosen.items():
+        print(f"\n== {name}: {part.about}", flush=True)
+        ends[name] = run(part)
+
+    print("\n== how the parts ended")
+    for name, end in ends.items():
+        print(f"  {name:<16} {end}")
 
 
 if __name__ == "__main__":

@@ -26,6 +26,8 @@ PACKAGES = (
     ".environments",
     ".environments.suites",
     ".errors",
+    ".evaluation",
+    ".gymnasium",
     ".judges",
     ".lab",
     ".logs",
@@ -34,6 +36,7 @@ PACKAGES = (
     ".planning",
     ".policies",
     ".report.plot",
+    ".service",
     ".testing",
     ".theory",
 )

@@ -28,6 +28,9 @@ ROUNDS = 1_000_000
 TRIES = 7
 SEED = 1
 HERE = Path(__file__).parent
+NUMPY = Path(np.__file__).parent
+# Beta numbers are drawn by NumPy's own C library.
+LIBRARIES = (f"-L{NUMPY / 'random' / 'lib'}", "-lnpyrandom", "-lm")
 # fused multiply-add would round otherwise than our loops do
 FLAGS = ("-O3", "-march=native", "-ffp-contract=off", "-fPIC", "-shared")
 
@@ -59,7 +62,10 @@ def limits() -> dict[str, Limit]:
         "flat_ucb1, 16 x 16": Limit("flat_ucb1", spiked, 1.7),
         "rmed1, every round played": Limit("rmed1", winner, 1.7, skip_idle=False),
         "rucb, every round played": Limit("rucb", winner, skip_idle=False),
+        "dts, K = 16": Limit("dts", winner),
+        "flat_thompson, 16 x 16": Limit("flat_thompson", spiked),
         "tsallis_inf, 16 x 16": Limit("tsallis_inf", spiked),
+        "lb_inf, 16 x 16": Limit("lb_inf", spiked),
     }
 
 
@@ -93,7 +99,8 @@ def in_c(limit: Limit, folder: str) -> Callable[[], float]:
     library = Path(folder) / f"{limit.policy}.so"
     source = HERE / f"{limit.policy}.c"
     if not library.exists():
-        subprocess.run(["gcc", *FLAGS, str(source), "-o", str(library), "-lm"], check=True)
+        command = ["gcc", *FLAGS, str(source), "-o", str(library), *LIBRARIES]
+        subprocess.run(command, check=True)
     play = ctypes.CDLL(str(library)).play
     play.restype = ctypes.c_double
 

@@ -17,15 +17,16 @@ typedef struct {
     unsigned __int128 state, increment;
 } Pcg64;
 
-static inline double draw(Pcg64 *rng)
+static inline uint64_t draw_word(Pcg64 *rng)
 {
     const unsigned __int128 multiplier = ((unsigned __int128)0x2360ed051fc65da4ULL << 64) | 0x4385df649fccf645ULL;
     rng->state = rng->state * multiplier + rng->increment;
     uint64_t mixed = (uint64_t)(rng->state >> 64) ^ (uint64_t)rng->state;
     unsigned turn = rng->state >> 122;
-    uint64_t number = (mixed >> turn) | (mixed << (-turn & 63));
-    return (number >> 11) * 0x1p-53;
+    return (mixed >> turn) | (mixed << (-turn & 63));
 }
+
+static inline double draw(Pcg64 *rng) { return (draw_word(rng) >> 11) * 0x1p-53; }
 
 static inline long randint(Pcg64 *rng, long n) { return (long)(draw(rng) * n); }
 
@@ -36,6 +37,20 @@ static inline void shuffle(Pcg64 *rng, long *items, long length)
         items[j] = items[i];
         items[i] = other;
     }
+}
+
+static inline long categorical(const double *w, long size, Pcg64 *rng)
+{
+    double left = draw(rng);
+    long last = 0;
+    for (long i = 0; i < size; i++)
+        if (w[i] > 0.0) {
+            last = i;
+            left -= w[i];
+            if (left < 0.0)
+                break;
+        }
+    return last;
 }
 
 /* One play of a product of two factors, Bernoulli: counts it, adds its regret, returns the reward. */

@@ -29,20 +29,6 @@ static void find_weights(long l, long size, double rate)
     solutions[l] = y;
 }
 
-static long categorical(const double *w, long size, Pcg64 *rng)
-{
-    double left = draw(rng);
-    long last = 0;
-    for (long i = 0; i < size; i++)
-        if (w[i] > 0.0) {
-            last = i;
-            left -= w[i];
-            if (left < 0.0)
-                break;
-        }
-    return last;
-}
-
 double play(const Job *job, Pcg64 *policy, Pcg64 *environment)
 {
     long size = job->size, chosen[2];

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from factored_bandits import (
         environments,
         errors,
+        gymnasium,
         inference,
         lab,
         logs,
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     )
     from factored_bandits.agent import Agent
     from factored_bandits.environments import load_duels, load_preferences, suites
+    from factored_bandits.evaluation.effects import effects
+    from factored_bandits.evaluation.evaluate import evaluate
     from factored_bandits.inference.certificate import certificate
     from factored_bandits.judges.answers import Score, Verdict
     from factored_bandits.judges.arena import arena, arena_sync
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
     from factored_bandits.planning import Assumptions, plan
     from factored_bandits.policies.tem.module import TEM
     from factored_bandits.report import plot
+    from factored_bandits.service.opening import open
     from factored_bandits.simulation.benchmark import benchmark
     from factored_bandits.simulation.compare import compare
     from factored_bandits.simulation.simulate import simulate
@@ -46,6 +50,7 @@ __version__ = "0.1.0"
 _MODULES = {
     "environments": "environments",
     "errors": "errors",
+    "gymnasium": "gymnasium",
     "inference": "inference",
     "lab": "lab",
     "logs": "logs",
@@ -69,9 +74,12 @@ _MEMBERS = {
     "benchmark": "simulation.benchmark",
     "certificate": "inference.certificate",
     "compare": "simulation.compare",
+    "effects": "evaluation",
+    "evaluate": "evaluation",
     "load_duels": "environments",
     "load_log": "logs",
     "load_preferences": "environments",
+    "open": "service",
     "plan": "planning",
     "simulate": "simulation.simulate",
     "tune": "judges",
@@ -91,14 +99,18 @@ __all__ = [
     "benchmark",
     "certificate",
     "compare",
+    "effects",
     "environments",
     "errors",
+    "evaluate",
+    "gymnasium",
     "inference",
     "lab",
     "load_duels",
     "load_log",
     "load_preferences",
     "logs",
+    "open",
     "openfeature",
     "optuna",
     "plan",

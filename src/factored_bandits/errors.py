@@ -7,6 +7,8 @@ FactoredBanditsError
 ├── DecisionError (LookupError): an id that was never given out, or is settled already
 ├── AgentError (RuntimeError): an agent that cannot be used, now or for good; the message says why
 ├── DumpError (ValueError): a saved agent that is damaged, foreign or of another version
+├── StoreError (RuntimeError): a database that cannot be used; the message says why
+├── ExperimentError (RuntimeError): an experiment that takes no requests, now or for good
 ├── KernelError (TypeError): a policy or environment of one's own that cannot be compiled
 ├── ContractError (ValueError): a policy or environment of one's own that breaks the contract
 ├── JudgeError (RuntimeError): a judge that no longer answers; the message says why
@@ -147,6 +149,14 @@ class AgentError(FactoredBanditsError, RuntimeError):
 
 class DumpError(FactoredBanditsError, ValueError):
     """A saved agent that cannot be read."""
+
+
+class StoreError(FactoredBanditsError, RuntimeError):
+    """A database of experiments that cannot be opened, read or written."""
+
+
+class ExperimentError(FactoredBanditsError, RuntimeError):
+    """An experiment that takes no requests: it is paused, stopped, full, or not of this version."""
 
 
 class KernelError(FactoredBanditsError, TypeError):

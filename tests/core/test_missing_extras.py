@@ -13,6 +13,7 @@ from factored_bandits.errors import MissingExtraError
 @pytest.mark.parametrize(
     ("package", "name", "library"),
     [
+        ("gymnasium", "Env", "gymnasium"),
         ("openfeature", "Provider", "openfeature-sdk"),
         ("optuna", "Sampler", "optuna"),
         ("optuna", "best_params", "optuna"),
@@ -35,7 +36,7 @@ def test_the_extra_is_named(monkeypatch, package, name, library):
     )
 
 
-@pytest.mark.parametrize("package", ["openfeature", "optuna"])
+@pytest.mark.parametrize("package", ["gymnasium", "openfeature", "optuna"])
 def test_other_names_do_not_exist(package):
     ours = getattr(fb, package)
     with pytest.raises(AttributeError, match="has no attribute 'sampler_of'"):

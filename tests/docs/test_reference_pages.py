@@ -57,6 +57,8 @@ PUBLIC = (
     "environments",
     "environments.suites",
     "errors",
+    "evaluation",
+    "gymnasium",
     "judges",
     "lab",
     "logs",
@@ -65,6 +67,7 @@ PUBLIC = (
     "planning",
     "policies",
     "report.plot",
+    "service",
     "testing",
     "theory",
 )

@@ -69,6 +69,18 @@ def check_rewards_stay_in_their_range(problem):
             assert low <= reward <= high
 
 
+def check_reward_and_regret_at_once_are_those_of_each(problem):
+    both = getattr(problem.module, "sample_with_regret", None)
+    if both is None:
+        return
+    for t, action in enumerate(combinations(problem), start=1):
+        numbers = np.array(action)
+        one, other = np.random.default_rng(t), np.random.default_rng(t)
+        reward = problem.module.sample(problem.data, t, numbers, other)
+        price = problem.module.regret(problem.data, t, numbers)
+        assert both(problem.data, t, numbers, one) == (reward, price)
+
+
 def check_regret_is_never_negative_and_zero_at_the_best(problem):
     regrets = {action: problem.regret(action) for action in combinations(problem)}
     assert min(regrets.values()) == 0.0

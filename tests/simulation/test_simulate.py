@@ -377,3 +377,17 @@ def test_a_record_is_one_row():
         assert [plays.sum() for plays in record.plays] == [2_000, 2_000]
         assert record.p_values is None
         assert record.seconds >= 0.0
+
+
+@pytest.mark.parametrize("factors", [1, 2, 3])
+def test_a_loop_compiled_for_two_factors_is_used_for_two_only(factors):
+    problem = fb.environments.make("rank1", factors=[[0.9, 0.4, 0.7]] * factors)
+    runner = Runner(fb.policies.make("uniform"), problem, np.array([500]), seed=2)
+    assert runner.for_pairs == (factors == 2)
+
+    found = [
+        fb.simulate("uniform", problem, 500, 2, seed=2, progress=False, compiled=form)
+        for form in (True, False)
+    ]
+    assert found[0].regret.tolist() == found[1].regret.tolist()
+    assert [p.tolist() for p in found[0].plays] == [p.tolist() for p in found[1].plays]

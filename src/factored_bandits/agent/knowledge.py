@@ -15,6 +15,7 @@ from factored_bandits.inference.diagnosis import Diagnosis, diagnosis
 from factored_bandits.inference.evidence import Evidence, FactorEvidence
 from factored_bandits.policies import Policy
 
+from .expiry import older
 from .parts import Parts
 from .status import Status, level_rows
 
@@ -82,6 +83,24 @@ class Knowledge(Parts, Generic[Best]):
         (3, (1, 2))
         """
         return self._calls.read(lambda: self._ledger.asked - self._ledger.learned)
+
+    @property
+    def due(self) -> tuple[int, ...]:
+        """The ids that the next `ask`, `tell` or `expire` lets expire by itself, oldest first.
+
+        Examples
+        --------
+        >>> import factored_bandits as fb
+        >>> agent = fb.Agent("uniform", factors={"colour": ["red", "blue"]}, expire_after=2)
+        >>> ids = [agent.ask().id for _ in range(4)]
+        >>> agent.due, agent.waiting
+        ((1,), (1, 2, 3, 4))
+        """
+        return self._calls.read(self._due)
+
+    def _due(self) -> tuple[int, ...]:
+        age = self._expire_after
+        return () if age is None else tuple(older(self._ledger, age, self._times.now()))
 
     def is_waiting(self, id: int) -> bool:
         """Say whether a decision was given out and is neither answered nor expired.

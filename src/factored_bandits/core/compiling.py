@@ -16,6 +16,7 @@ from typing import Any
 import numba
 from numba.core.errors import NumbaError
 
+from . import indexing as indexing  # from here on numba asks it
 from .cache import can_be_kept, kept
 from .linking import belongs_to, digest, linked, rebound
 

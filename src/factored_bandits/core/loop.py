@@ -56,6 +56,18 @@ def trusted(level: int, size: int) -> int:
     return 0
 
 
+@kernel
+def any_columns(action: Ints) -> int:
+    """The `columns_of` of a loop for actions of any length."""
+    return len(action)
+
+
+@kernel
+def two_columns(action: Ints) -> int:
+    """The `columns_of` of a loop for pairs only: loops over columns need no counter then."""
+    return 2
+
+
 # The kernels from here to `regret` are placeholders that `bind` replaces.
 
 
@@ -98,19 +110,27 @@ def regret(env: Any, t: int, action: Ints) -> float:
 
 
 @kernel
+def sample_with_regret(
+    env: Any, t: int, action: Ints, rng: np.random.Generator
+) -> tuple[float, float]:
+    """A reward of the action, and its regret, of an environment that does not do both at once."""
+    return sample(env, t, action, rng), regret(env, t, action)
+
+
+@kernel
 def draw(
     env: Any, t: int, action: Ints, rng: np.random.Generator, outcomes: Floats, row: int
-) -> float:
-    """The reward of an action."""
-    return sample(env, t, action, rng)
+) -> tuple[float, float]:
+    """The reward of an action, and its regret."""
+    return sample_with_regret(env, t, action, rng)
 
 
 @kernel
 def draw_outcomes(
     env: Any, t: int, action: Ints, rng: np.random.Generator, outcomes: Floats, row: int
-) -> float:
-    """The reward of an action, and the outcome of each factor into a row of `outcomes`."""
-    return sample_outcomes(env, t, action, rng, outcomes[row])
+) -> tuple[float, float]:
+    """The same, and the outcome of each factor into a row of `outcomes`."""
+    return sample_outcomes(env, t, action, rng, outcomes[row]), regret(env, t, action)
 
 
 @kernel
@@ -129,6 +149,7 @@ def teach_outcomes(
     learn(params, state, t, actions, outcomes[: len(rewards)])
 
 
+columns_of = any_columns
 idle = always_busy
 active_sets = no_active_sets
 
@@ -163,7 +184,11 @@ def play(
     events = run.events
     outcomes = run.outcomes
 
-    columns = len(action)
+    columns = columns_of(action)
+    if len(action) != columns or actions.shape[1] != columns:
+        # Never so; but the compiler learns what it may replace by a constant, here and in kernels.
+        return
+
     horizon = checkpoints[-1]
     low = limits[LOW]
     high = limits[HIGH]
@@ -172,7 +197,9 @@ def play(
 
     t = clock[ROUND]
     checkpoint = clock[CHECKPOINT]
+    noted_version = clock[VERSION]
     total = noted[-1]
+    full = False
 
     while t <= horizon and budget > 0:
         # Asked before `plan`, of the state that the last block left.
@@ -184,9 +211,11 @@ def play(
             return
 
         flags, version = active_sets(params, state)
-        if version != clock[VERSION]:
-            clock[VERSION] = version
+        if version != noted_version:
+            noted_version = version
             note_active_sets(run, t, flags)
+            # The next block can add as many events as there are flags.
+            full = clock[EVENTS] + len(run.shown) > len(events)
 
         if pause > 0:
             # The same play again and again, and nothing to learn from it: jump.
@@ -229,14 +258,14 @@ def play(
                 action[l] = permutation[first + actions[row, l]]
                 plays[first + action[l]] += 1
 
-            reward = draw(env, t, action, rng, outcomes, row)
+            reward, price = draw(env, t, action, rng, outcomes, row)
             # Written so that nan is a fault, too.
             if not (low <= reward <= high):
                 note_fault(clock, t, REWARD, 0, 0)
                 rewards[0] = reward
                 return
             rewards[row] = shift + slope * reward
-            total += regret(env, t, action)
+            total += price
 
             if t == checkpoints[checkpoint]:
                 noted[checkpoint] = total
@@ -255,10 +284,10 @@ def play(
         if t <= horizon:
             teach(params, state, t - length, actions[:length], rewards[:length], outcomes)
 
-        # The next block can add as many events as there are flags: leave if they might not fit.
-        if clock[EVENTS] + len(run.shown) > len(events):
+        if full:
             break
 
     clock[ROUND] = t
+    clock[VERSION] = noted_version
     clock[CHECKPOINT] = checkpoint
     noted[-1] = total

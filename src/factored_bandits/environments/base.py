@@ -26,7 +26,7 @@ class Environment:
         "factored", or "duel": whoever wants to know asks this, and never guesses.
     module
         Holds the kernels `sample`, `mean` and `regret`, and with `semi_bandit` also
-        `sample_outcomes`.
+        `sample_outcomes`. It may hold `sample_with_regret`, which is both at once and quicker.
     data
         The NamedTuple of arrays that the kernels read.
     sizes

@@ -52,7 +52,12 @@ def mean(env: FactoredData, t: int, action: Ints) -> float:
     """The expected reward."""
     if env.combine == MOVING:
         return turned_sum(env, t, action) + lift(env, t)
+    return resting_mean(env, action)
 
+
+@kernel
+def resting_mean(env: FactoredData, action: Ints) -> float:
+    """The expected reward where means do not move."""
     offsets = env.offsets
     values = env.values
     total = env.base
@@ -104,6 +109,21 @@ def regret(env: FactoredData, t: int, action: Ints) -> float:
     if env.combine == MOVING:
         return env.highest - turned_sum(env, t, action)
     return env.highest - mean(env, t, action)
+
+
+@kernel
+def sample_with_regret(
+    env: FactoredData, t: int, action: Ints, rng: np.random.Generator
+) -> tuple[float, float]:
+    """`sample` and `regret`, with the mean computed once for both."""
+    if env.combine == MOVING:
+        shared = turned_sum(env, t, action)
+        expected = shared + lift(env, t)
+    else:
+        expected = resting_mean(env, action)
+        shared = expected
+
+    return noisy(env, expected, rng), env.highest - shared
 
 
 def build(

@@ -115,7 +115,7 @@ def _runners(store: Store, every: Sequence[Task]) -> list[Runner]:
             for cell in {chunk.cell for chunk in task.chunks if not chunk.cell.own_play}:
                 problem = cell.problem
                 kind = (problem.module.__name__, problem.semi_bandit, problem.stationary)
-                key = (cell.policy.name, *kind)
+                key = (cell.policy.name, *kind, len(problem.sizes))
                 if key not in found:
                     found[key] = Runner(cell.policy, problem, np.array([cell.horizon]), seed=0)
     return list(found.values())

@@ -135,7 +135,8 @@ def _certifies(runner: Runner) -> bool:
 
 def _compile(policy: Policy, problem: Environment) -> None:
     """Compile before the clock runs, one thread at a time."""
-    key = (policy.name, f"{problem.name} {problem.semi_bandit} {problem.params.get('noise')}")
+    kind = f"{problem.name} {problem.semi_bandit} {problem.params.get('noise')}"
+    key = (policy.name, f"{kind} {len(problem.sizes)}")
     with _compiling:
         if key not in _warm:
             Runner(policy, problem, np.array([1]), seed=0).repetition(0, lambda index, t: True)

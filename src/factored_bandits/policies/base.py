@@ -72,6 +72,9 @@ class Info:
         Nanoseconds of a step over those of uniform play in the same run, at most: at 16 x 16 levels
         or 16 arms, and at 128 arms. `make bench` prints it beside what it measures; empty for no
         limit.
+    narrow
+        Whether its loop is compiled on its own for two factors, which is worth it where a round
+        takes hardly longer than the loop around it.
     flat
         Whether it keeps one statistic per combination, not per level.
     theorem
@@ -102,6 +105,7 @@ class Info:
     style: tuple[str, str] | None = None
     cost: tuple[float, float] = (500.0, 1.0)
     slowdown: tuple[float, ...] = ()
+    narrow: bool = False
     flat: bool = False
     theorem: Literal[2, 3] | None = None
     flat_peer: str = "flat_ucb1"

@@ -115,7 +115,18 @@ class Runner:
         kernels = self.kernels(self.skip_idle)
         if self.policy.compiled and compiles() and not self.own:
             kernels["outside"] = loop.trusted
+            if self.for_pairs:
+                kernels["columns_of"] = loop.two_columns
         return kernels
+
+    @property
+    def for_pairs(self) -> bool:
+        """Whether its compiled loop plays actions of two columns only.
+
+        All duels are such. For two factors it is another loop than for more of them, which is worth
+        compiling only where the loop itself takes most of the time.
+        """
+        return len(self.sizes) == 2 and (self.policy.info.kind == "duel" or self.policy.info.narrow)
 
     def compile(self) -> None:
         """Compile the loop and keep it, or load it, and play nothing."""
@@ -151,6 +162,9 @@ class Runner:
             "regret": environment.module.regret,
             "draw": loop.draw_outcomes if semi_bandit else loop.draw,
             "teach": loop.teach_outcomes if semi_bandit else loop.teach,
+            "sample_with_regret": getattr(
+                environment.module, "sample_with_regret", loop.sample_with_regret
+            ),
             "sample_outcomes": getattr(environment.module, "sample_outcomes", loop.sample_outcomes),
         }
 

@@ -1,4 +1,4 @@
-"""Checks for a policy or an environment of one's own; the library's own run through them, too.
+"""Checks for a policy, an environment or a store of one's own; the library's run through them, too.
 
 Examples
 --------
@@ -11,5 +11,13 @@ from __future__ import annotations
 
 from .environment import ENVIRONMENT_CHECKS, check_environment
 from .policy import POLICY_CHECKS, check_policy
+from .stores import STORE_CHECKS, check_store
 
-__all__ = ["ENVIRONMENT_CHECKS", "POLICY_CHECKS", "check_environment", "check_policy"]
+__all__ = [
+    "ENVIRONMENT_CHECKS",
+    "POLICY_CHECKS",
+    "STORE_CHECKS",
+    "check_environment",
+    "check_policy",
+    "check_store",
+]

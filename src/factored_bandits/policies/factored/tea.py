@@ -43,6 +43,7 @@ INFO = Info(
     shuffled=True,
     style=("blue", "solid"),
     cost=(40, 1),
+    narrow=True,
     theorem=2,
 )
 

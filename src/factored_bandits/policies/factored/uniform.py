@@ -34,6 +34,7 @@ INFO = Info(
     reference="the usual randomised test",
     style=("black", "dashed"),
     cost=(87, 0.1),
+    narrow=True,
 )
 
 
@@ -73,7 +74,7 @@ def init(params: Params, sizes: Ints, horizon: int) -> State:
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
     """One play, each factor on its own."""
-    for l in range(len(state.sizes)):
+    for l in range(actions.shape[1]):
         actions[0, l] = randint(rng, state.sizes[l])
     return 1
 

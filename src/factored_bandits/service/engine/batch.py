@@ -1,0 +1,229 @@
+"""One experiment in one transaction: requests become events and answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from factored_bandits.errors import (
+    DecisionError,
+    ExperimentError,
+    InvalidInputError,
+    RewardOutOfRangeError,
+)
+from factored_bandits.service.fingerprint import fingerprint
+from factored_bandits.service.store import Event, Experiment, Snapshot, Transaction
+
+from .fold import Fold
+from .requests import Ask, Control, Expire, Read, Rebase, Request, Tell
+
+Answers = list[tuple[Request, Any, Exception | None]]
+# What is the fault of the one who asked, and therefore the answer. All other errors are faults of
+# the agent or of its policy.
+FAULTS: dict[type[Request], tuple[type[Exception], ...]] = {
+    Ask: (ExperimentError,),
+    Tell: (DecisionError, RewardOutOfRangeError),
+    Expire: (DecisionError, InvalidInputError),
+    Read: (Exception,),
+    Control: (ExperimentError,),
+    Rebase: (),
+}
+LARGEST_DECISION = 2**53
+STATUS_AFTER = {"pause": "paused", "resume": "running", "stop": "stopped"}
+
+
+class Batch:
+    """What a transaction adds to one experiment; nothing is said until that is committed.
+
+    Parameters
+    ----------
+    fold
+        The agent, which has followed the log to its head. It is changed.
+    tx
+        The transaction, which has locked the experiment.
+    row
+        The experiment as the transaction found it.
+    at
+        The time of all events.
+    mark
+        The number of the transaction.
+    """
+
+    def __init__(self, fold: Fold, tx: Transaction, row: Experiment, at: int, mark: int) -> None:
+        self._fold = fold
+        self._tx = tx
+        self._before = row
+        self._at = at
+        self._mark = mark
+        self.row = row
+        self.events: list[Event] = []
+        self.answers: Answers = []
+        self._units: dict[bytes, Event] = {}
+        self._keys: dict[bytes, Event] = {}
+        self._settled: dict[int, Event] = {}
+        self._late: dict[int, Event] = {}
+        fold.at = at
+
+    def expire_due(self) -> None:
+        """Before anything else: a reward that comes in this very batch may be too late."""
+        for decision in self._fold.expire_due():
+            self._settle("expire", decision, self._default())
+
+    def do(self, request: Request) -> None:
+        """One request; an error of the one who asked is the answer, others are raised."""
+        handle: dict[type[Request], Callable[[Any], Any]] = {
+            Ask: self._ask,
+            Tell: self._tell,
+            Expire: self._expire,
+            Read: self._read,
+            Control: self._control,
+            Rebase: self._rebase,
+        }
+        try:
+            self.answers.append((request, handle[type(request)](request), None))
+        except FAULTS[type(request)] as error:
+            self.answers.append((request, None, error))
+
+    def write(self, snapshot_every: int) -> None:
+        """Append the events, and from time to time a snapshot; the commit is still to come."""
+        head = self._before.head + len(self.events)
+        self.row = self.row._replace(head=head, at=self._at)
+        self._tx.append(self.row, self._before.head, self.events)
+        self._fold.n = head
+        if head // snapshot_every > self._before.head // snapshot_every:
+            self._tx.save_snapshot(self.row.id, Snapshot(head, self._fold.dump()))
+
+    def _add(self, kind: str, **fields: Any) -> Event:
+        n = self._before.head + len(self.events) + 1
+        event = Event(n, self._at, self._mark, kind, **fields)
+        self.events.append(event)
+        return event
+
+    # ------------------------------------------------------------ asks
+
+    def _ask(self, request: Ask) -> Any:
+        known = self._known(request)
+        if known is not None:
+            return self._fold.config.decision(known)
+
+        self._check_running()
+        decision = self._fold.ask()
+        propensity = None if decision.propensity is None else tuple(decision.propensity.values())
+        event = self._add(
+            "ask",
+            decision=decision.id,
+            unit=request.unit,
+            idem=request.idem,
+            action=decision.action,
+            propensity=propensity,
+            who=request.who,
+        )
+        if request.unit is not None:
+            self._units[request.unit] = event
+        if request.idem is not None:
+            self._keys[request.idem] = event
+        return decision
+
+    def _known(self, request: Ask) -> Event | None:
+        """The decision that this unit, or this key, has already."""
+        number = self._before.id
+        if request.unit is not None:
+            found = self._units.get(request.unit)
+            found = found or self._tx.asked_by_unit(number, request.unit)
+            if found is not None:
+                return found
+        if request.idem is not None:
+            return self._keys.get(request.idem) or self._tx.asked_by_key(number, request.idem)
+        return None
+
+    def _check_running(self) -> None:
+        row = self.row
+        if row.status != "running":
+            why = f": {row.reason}" if row.reason else ""
+            raise ExperimentError(f"the experiment {row.key!r} is {row.status}{why}")
+
+        most = self._fold.config.max_open
+        if self._fold.agent.backlog >= most:
+            raise ExperimentError(
+                f"the experiment {row.key!r} has {most:,} decisions that are not learned, the most "
+                "it may have: tell their rewards, or expire them; with ttl=... they expire by "
+                "themselves"
+            )
+
+    # ------------------------------------------------------------ rewards
+
+    def _tell(self, request: Tell) -> str:
+        reward = self._fold.config.reward(request.reward)
+        decision = request.decision
+        if self._fold.agent.is_waiting(decision):
+            self._fold.agent.tell(decision, reward)
+            self._settle("tell", int(decision), reward, request.who)
+            return "accepted"
+
+        settled = self._found(decision)
+        if settled.kind == "tell":
+            if settled.body == reward:
+                return "duplicate"
+            raise DecisionError(
+                f"decision {decision} is answered already, with {json.dumps(settled.body)}; a "
+                "decision takes one reward, and the first one stands"
+            )
+        return self._came_late(int(decision), reward, request.who)
+
+    def _found(self, decision: Any) -> Event:
+        """The event that settled a decision; an error if it was never given out."""
+        settled = None
+        if isinstance(decision, int) and 0 < decision <= LARGEST_DECISION:
+            settled = self._settled.get(decision) or self._tx.settled(self._before.id, decision)
+        if settled is None:
+            raise DecisionError(f"decision {decision!r} was never given out")
+        return settled
+
+    def _came_late(self, decision: int, reward: Any, who: str | None) -> str:
+        """Keep a reward that came after its decision had expired; it is never learned."""
+        self._fold.agent._rewards.taken(reward)  # an error, if it is no reward at all
+        if not (decision in self._late or self._tx.late(self._before.id, decision)):
+            self._late[decision] = self._add("late", decision=decision, body=reward, who=who)
+        return "late"
+
+    def _settle(self, kind: str, decision: int, reward: Any, who: str | None = None) -> None:
+        self._settled[decision] = self._add(kind, decision=decision, body=reward, who=who)
+
+    def _default(self) -> float:
+        return self._fold.agent._rewards.missing()
+
+    def _expire(self, request: Expire) -> tuple[int, ...] | None:
+        agent = self._fold.agent
+        if request.older_than is not None:
+            expired = agent.expire(older_than=request.older_than)
+            for decision in expired:
+                self._settle("expire", decision, self._default(), request.who)
+            return expired
+
+        agent.expire(request.decision)
+        self._settle("expire", int(request.decision), self._default(), request.who)
+        return None
+
+    # ------------------------------------------------------------ the rest
+
+    def _read(self, request: Read) -> Any:
+        self._fold.learn()
+        return request.look(self._fold.agent)
+
+    def _control(self, request: Control) -> str:
+        status = STATUS_AFTER[request.kind]
+        if self.row.status == "stopped" and status != "stopped":
+            raise ExperimentError(f"the experiment {self.row.key!r} is stopped for good")
+        if self.row.status != status:
+            self._add(request.kind, body=request.reason, who=request.who)
+            reason = request.reason if status == "paused" else None
+            self.row = self.row._replace(status=status, reason=reason)
+        return status
+
+    def _rebase(self, request: Rebase) -> None:
+        before = self.row.fingerprint
+        if before != fingerprint():
+            body = {"from": before, "to": fingerprint(), "dump": self._fold.dump()}
+            self._add("rebase", body=body, who=request.who)
+            self.row = self.row._replace(fingerprint=fingerprint())

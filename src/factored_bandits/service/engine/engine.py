@@ -1,0 +1,137 @@
+"""The engine: a queue, and the writers that empty it."""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+import time
+import types
+from typing import Any
+
+from factored_bandits.core.checks import Form
+from factored_bandits.errors import StoreError
+from factored_bandits.service.store import Experiment, Store
+
+from .handle import Handle
+from .queue import Queue
+from .requests import Rebase, Request
+from .writer import AGENT_TIME, SNAPSHOT_EVERY, Writer
+
+LONGEST_SLEEP = 60.0  # seconds; clocks are looked at from time to time
+
+
+class Engine:
+    """Serves the experiments of one store to any number of threads.
+
+    Parameters
+    ----------
+    store
+        Where they are; it belongs to the engine, which closes it.
+    writers
+        How many threads write. A store with one writer has one. None at all: nothing happens
+        until `step` is called, for tests.
+    snapshot_every
+        A snapshot whenever a log has grown by that many events.
+    agent_time
+        Seconds that the agents may take in one transaction, about.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        writers: int = 4,
+        snapshot_every: int = SNAPSHOT_EVERY,
+        agent_time: float = AGENT_TIME,
+    ) -> None:
+        self.store = store
+        self.secret = store.secret()
+        self._queue = Queue(together=store.one_writer)
+        self._handles: dict[int, Handle] = {}
+        self._process = os.getpid()
+        self._create = threading.Lock()
+
+        def writer() -> Writer:
+            return Writer(store, self._queue.put_back, snapshot_every, agent_time)
+
+        self._own = writer()
+        count = min(writers, 1) if store.one_writer else writers
+        self._threads = [
+            threading.Thread(
+                target=self._run, args=(writer(),), name=f"factored-bandits writer {i}", daemon=True
+            )
+            for i in range(count)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def serve(
+        self, row: Experiment, module: types.ModuleType | None = None, compiled: Form = "auto"
+    ) -> Handle:
+        """Take requests for an experiment from now on."""
+        with self._create:
+            if row.id not in self._handles:
+                self._handles[row.id] = Handle(row, module, compiled)
+            return self._handles[row.id]
+
+    def submit(self, experiment: int, request: Request) -> None:
+        """Let a request wait for a writer."""
+        if os.getpid() != self._process:
+            raise StoreError(
+                f"the database {self.store.name!r} was opened by the process {self._process}, of "
+                "which this one is a copy: open it here, after the fork"
+            )
+        try:
+            self._queue.put(experiment, request)
+        except RuntimeError:
+            raise StoreError(f"the database {self.store.name!r} is closed") from None
+
+    def call(self, experiment: int, request: Request) -> Any:
+        """Submit a request and wait for its answer."""
+        self.submit(experiment, request)
+        if not self._threads:
+            while self.step():
+                pass
+        return request.waiter.result()
+
+    def rebase(self, experiment: int) -> None:
+        """Go on with this library and machine; see `fingerprint`."""
+        self.call(experiment, Rebase())
+
+    # ------------------------------------------------------------ the threads
+
+    def step(self) -> bool:
+        """Do one batch in this thread, if anything waits or is due; whether there was any."""
+        return self._work(self._own, timeout=0.0)
+
+    def _run(self, writer: Writer) -> None:
+        while not self._queue.is_over:
+            self._work(writer, self._sleep())
+
+    def _sleep(self) -> float:
+        next_due = min((handle.due for handle in self._all()), default=math.inf)
+        return max(0.0, min(next_due - time.monotonic(), LONGEST_SLEEP))
+
+    def _all(self) -> list[Handle]:
+        return list(self._handles.values())
+
+    def _work(self, writer: Writer, timeout: float) -> bool:
+        now = time.monotonic()
+        due = [handle.id for handle in self._all() if handle.due <= now]
+        taken = self._queue.take(timeout, due)
+        if not taken:
+            return False
+        try:
+            writer.work([(self._handles[number], list(each)) for number, each in taken.items()])
+        finally:
+            self._queue.done(taken)
+        return True
+
+    def close(self) -> None:
+        """Do what waits, then give everything back."""
+        self._queue.close()
+        for thread in self._threads:
+            thread.join()
+        while not self._threads and self.step():
+            pass
+        self.store.close()

@@ -1,0 +1,112 @@
+"""An experiment that this process serves: its agent in memory, and how to get it from the log."""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+import types
+
+from factored_bandits.core.checks import Form
+from factored_bandits.errors import DumpError, ExperimentError, StoreError
+from factored_bandits.service.config import Config
+from factored_bandits.service.fingerprint import fingerprint
+from factored_bandits.service.store import Experiment, Transaction
+
+from .fold import Fold, FoldError
+
+LOGGER = logging.getLogger("factored_bandits.service")
+PAGE = 1000  # events that are read at a time
+LATER = 0.001  # seconds; what is due is older than the ttl, and not just as old
+
+
+class Handle:
+    """One experiment of a store.
+
+    Parameters
+    ----------
+    row
+        The experiment.
+    module
+        Its policy, if it is a module of one's own.
+    compiled
+        See `Agent`.
+    """
+
+    def __init__(
+        self, row: Experiment, module: types.ModuleType | None = None, compiled: Form = "auto"
+    ) -> None:
+        self.id = row.id
+        self.key = row.key
+        self.config = Config.of(row.config)
+        self.due = math.inf  # by `time.monotonic`: no decision is due before
+        self._module = module
+        self._compiled = compiled
+        self._fold: Fold | None = None
+
+    def forget(self) -> None:
+        """What is in memory may be other than the log; the next one reads it again."""
+        self._fold = None
+        self.due = math.inf
+
+    def caught_up(self, tx: Transaction, row: Experiment, *, rebase: bool = False) -> Fold:
+        """The agent at the head of the log, which is locked.
+
+        Raises
+        ------
+        ExperimentError
+            If the log is of another library or machine, or cannot be followed.
+        """
+        if row.fingerprint != fingerprint() and not rebase:
+            self.forget()
+            raise ExperimentError(
+                f"the experiment {self.key!r} was computed by {row.fingerprint} (version of the "
+                f"library, digest of the machine's arithmetic), this is {fingerprint()}: its log "
+                "may come out otherwise here. Stop the programs with the old version, then open "
+                "it once with rebase=True"
+            )
+
+        try:
+            fold = self._fold or self._loaded(tx, row)
+            self._fold = None  # until it is whole
+            while fold.n < row.head:
+                page = tx.events(self.id, fold.n, PAGE)
+                if not page:
+                    raise FoldError(fold.n + 1, f"it is missing; the head is {row.head}")
+                if page[0].at < fold.at:
+                    # our clock was ahead of the log, in a batch that wrote nothing
+                    fold = self._loaded(tx, row)
+                    continue
+                fold.follow(page)
+        except FoldError as error:
+            raise ExperimentError(
+                f"the log of the experiment {self.key!r} cannot be followed here: {error}"
+            ) from error
+
+        if fold.n > row.head:
+            raise StoreError(
+                f"the log of the experiment {self.key!r} is shorter than it was: {row.head} events "
+                f"instead of {fold.n}. Was an old backup put in its place? Open it anew"
+            )
+        self._fold = fold
+        return fold
+
+    def _loaded(self, tx: Transaction, row: Experiment) -> Fold:
+        self.due = 0.0  # something may be
+        snapshot = tx.snapshot(self.id)
+        if snapshot is not None and snapshot.n <= row.head:
+            try:
+                return Fold(self.config, self._module, self._compiled, snapshot.body, snapshot.n)
+            except DumpError as error:
+                LOGGER.warning(
+                    "the snapshot of %r is not used, its log is read from the start: %s",
+                    self.key,
+                    error,
+                )
+        return Fold(self.config, self._module, self._compiled)
+
+    def set_due(self, fold: Fold, asked: bool) -> None:
+        """When to look for decisions that are due; too early does no harm."""
+        now = time.monotonic()
+        if self.due <= now or (asked and self.due == math.inf):
+            self.due = now + fold.due_in() + LATER

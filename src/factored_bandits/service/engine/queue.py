@@ -1,0 +1,92 @@
+"""Requests that wait, by experiment; writers take them in batches."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Iterable
+
+from .requests import Request
+
+MOST = 256  # requests in a batch
+
+
+class Queue:
+    """Requests of many experiments, first come first served, no experiment starved.
+
+    Parameters
+    ----------
+    together
+        Whether a writer takes requests of all experiments at once, or of one.
+    """
+
+    def __init__(self, together: bool) -> None:
+        self._together = together
+        self._waiting: dict[int, deque[Request]] = {}
+        self._taken: set[int] = set()  # experiments that a writer is busy with
+        self._changed = threading.Condition()
+        self._closed = False
+
+    def put(self, experiment: int, request: Request) -> None:
+        """Let a request wait; an error if the queue is closed."""
+        with self._changed:
+            if self._closed:
+                raise RuntimeError("closed")
+            self._waiting.setdefault(experiment, deque()).append(request)
+            self._changed.notify()
+
+    def put_back(self, experiment: int, requests: Iterable[Request]) -> None:
+        """Let requests that were taken wait again, before all others."""
+        with self._changed:
+            waiting = self._waiting.setdefault(experiment, deque())
+            waiting.extendleft(reversed(list(requests)))
+            self._changed.notify()
+
+    def take(self, timeout: float | None, due: Iterable[int] = ()) -> dict[int, list[Request]]:
+        """Requests by experiment, as soon as there are any; none after the time or when closed.
+
+        An experiment in `due` is taken even if nothing waits for it.
+        """
+        with self._changed:
+            ready = self._ready(due)
+            if not ready and not self._closed:
+                self._changed.wait(timeout)
+                ready = self._ready(due)
+            batch = {number: self._taken_from(number, len(ready)) for number in ready}
+            self._taken |= set(batch)
+            return batch
+
+    def _ready(self, due: Iterable[int]) -> list[int]:
+        free = [n for n in self._waiting if n not in self._taken]
+        free += [n for n in due if n not in self._waiting and n not in self._taken]
+        return free if self._together else free[:1]
+
+    def _taken_from(self, experiment: int, experiments: int) -> list[Request]:
+        waiting = self._waiting.pop(experiment, deque())
+        most = max(MOST // experiments, 1)
+        taken = [waiting.popleft() for _ in range(min(len(waiting), most))]
+        if waiting:
+            self._waiting[experiment] = waiting  # behind the others now
+        return taken
+
+    def done(self, experiments: Iterable[int]) -> None:
+        """Let writers have these experiments again."""
+        with self._changed:
+            self._taken -= set(experiments)
+            self._changed.notify()
+
+    def wake(self) -> None:
+        """Let a writer look at the clock."""
+        with self._changed:
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """Take nothing more; what waits is still done."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it is closed and empty."""
+        return self._closed and not self._waiting

@@ -1,0 +1,99 @@
+"""What is asked of an experiment, and how an answer finds its way back."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from factored_bandits.agent import Agent
+from factored_bandits.agent.expiry import Age
+
+FOREVER = float("inf")
+
+
+class Waiter:
+    """Where one request is answered; made anew for each."""
+
+    __slots__ = ("_answered", "_error", "_value")
+
+    def __init__(self) -> None:
+        self._answered = threading.Event()
+        self._value: Any = None
+        self._error: BaseException | None = None
+
+    def put(self, value: Any, error: BaseException | None) -> None:
+        """The answer; called once, by the writer."""
+        self._value = value
+        self._error = error
+
+    def wake(self) -> None:
+        """Wake whoever waits; after all answers of a batch are put."""
+        self._answered.set()
+
+    def result(self) -> Any:
+        """Wait for the answer; raises the error if it is one."""
+        self._answered.wait()
+        if self._error is not None:
+            raise self._error
+        return self._value
+
+
+@dataclass(eq=False)
+class Request:
+    """Something to do in one experiment."""
+
+    waiter: Any = field(default_factory=Waiter, kw_only=True)
+    deadline: float = field(default=FOREVER, kw_only=True)  # of `time.monotonic`
+    who: str | None = field(default=None, kw_only=True)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nobody waits for the answer any longer."""
+        return time.monotonic() > self.deadline
+
+
+@dataclass(eq=False)
+class Ask(Request):
+    """A decision; for a unit, or under an idempotency key, always the same one."""
+
+    unit: bytes | None = None
+    idem: bytes | None = None
+
+
+@dataclass(eq=False)
+class Tell(Request):
+    """The reward of a decision."""
+
+    decision: Any = None
+    reward: Any = None
+
+
+@dataclass(eq=False)
+class Expire(Request):
+    """Settle one decision, or all older ones, with the default reward."""
+
+    decision: Any = None
+    older_than: Age | None = None
+
+
+@dataclass(eq=False)
+class Read(Request):
+    """Look at the agent when everything that is complete is learned."""
+
+    look: Callable[[Agent[Any]], Any] = field(default=lambda agent: None)
+
+
+@dataclass(eq=False)
+class Control(Request):
+    """Pause, resume or stop an experiment."""
+
+    kind: str = "pause"
+    reason: str | None = None
+
+
+@dataclass(eq=False)
+class Rebase(Request):
+    """Go on with this library on this machine from where another one stopped."""

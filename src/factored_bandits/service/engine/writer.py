@@ -1,0 +1,278 @@
+"""The loop that makes events of requests: lock, fold, apply, commit, and only then answer.
+
+A commit that fails may have happened: the connection can be lost between the database and us. The
+transaction wrote its own random number into its events, so the next look at the log says which.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from factored_bandits.agent.agent import PORTION
+from factored_bandits.errors import ExperimentError, StoreError
+from factored_bandits.service.store import Event, Store, Transaction
+
+from .batch import Answers, Batch
+from .fold import Fold
+from .handle import LOGGER, Handle
+from .requests import Ask, Read, Rebase, Request
+
+AGENT_TIME = 0.02  # seconds of work in one transaction, about
+SNAPSHOT_EVERY = 2000  # events
+PAUSE = 0.01  # seconds between two attempts; doubled each time
+LONGEST_PAUSE = 1.0
+
+Group = tuple[Handle, list[Request]]
+PutBack = Callable[[int, list[Request]], None]
+
+
+@dataclass
+class Attempt:
+    """What a transaction would say, once it is known to have happened."""
+
+    answers: Answers = field(default_factory=list)
+    left: list[tuple[int, list[Request]]] = field(default_factory=list)  # for the next batch
+    batches: list[tuple[Handle, Fold, Batch]] = field(default_factory=list)
+    # where to look for the transaction if its commit fails: experiment, event, own number
+    mark: tuple[int, int, int] | None = None
+
+
+class CulpritError(Exception):
+    """An agent that raised an error which is not the fault of the one who asked."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+class Writer:
+    """Answers requests to experiments of one store; a thread has one of its own.
+
+    Parameters
+    ----------
+    store
+        Where the experiments are.
+    put_back
+        Takes requests that are left for the next batch.
+    snapshot_every
+        A snapshot whenever the log has grown by that many events.
+    agent_time
+        Seconds that the agents may take in one transaction, about.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        put_back: PutBack,
+        snapshot_every: int = SNAPSHOT_EVERY,
+        agent_time: float = AGENT_TIME,
+    ) -> None:
+        self._store = store
+        self._put_back = put_back
+        self._snapshot_every = snapshot_every
+        self._agent_time = agent_time
+
+    def work(self, groups: list[Group]) -> None:
+        """Answer every request, each with what is in the log, or with an error."""
+        pause = PAUSE
+        while True:
+            attempt = Attempt()
+            try:
+                self._transact(groups, attempt)
+                self._finish(attempt)
+                return
+            except CulpritError as culprit:
+                self._forget(groups)
+                self._one_by_one(groups, culprit.error)
+                return
+            except self._store.errors as error:
+                self._forget(groups)
+                if self._has_happened(groups, attempt, error):
+                    self._finish(attempt)
+                    return
+                groups = self._still_wanted(groups, attempt, error)
+                if not any(requests for _, requests in groups):
+                    return
+            except Exception as error:
+                LOGGER.exception("the writer of %s failed", self._store.name)
+                self._forget(groups)
+                self._store.reconnect()
+                self._answer([(each, None, error) for _, requests in groups for each in requests])
+                return
+            time.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+    # ------------------------------------------------------------ one transaction
+
+    def _transact(self, groups: list[Group], attempt: Attempt) -> None:
+        tx = self._store.begin()
+        rows = [tx.lock(handle.id) for handle, _ in groups]
+        clock = tx.clock()
+        mark = secrets.randbits(63)
+        until = time.perf_counter() + self._agent_time
+
+        for (handle, requests), row in zip(groups, rows, strict=True):
+            try:
+                rebase = any(isinstance(request, Rebase) for request in requests)
+                fold = handle.caught_up(tx, row, rebase=rebase)
+            except (ExperimentError, StoreError) as error:
+                handle.forget()
+                attempt.answers += [(request, None, error) for request in requests]
+                continue
+
+            batch = Batch(fold, tx, row, max(row.at + 1, clock, fold.at), mark)
+            try:
+                left = self._apply(fold, batch, requests, until)
+            except CulpritError:
+                tx.rollback()
+                raise
+            attempt.answers += batch.answers
+            attempt.batches.append((handle, fold, batch))
+            if left:
+                attempt.left.append((handle.id, left))
+
+        self._commit(tx, attempt, mark)
+
+    def _apply(
+        self, fold: Fold, batch: Batch, requests: list[Request], until: float
+    ) -> list[Request]:
+        """Do the requests; gives back those for which no time is left."""
+        try:
+            batch.expire_due()
+            for i, request in enumerate(requests):
+                if isinstance(request, Ask | Read) and not self._learned(fold, until):
+                    return requests[i:]
+                batch.do(request)
+                if time.perf_counter() > until:
+                    return requests[i + 1 :]
+        except self._store.errors:
+            raise
+        except Exception as error:
+            raise CulpritError(error) from error
+        return []
+
+    def _learned(self, fold: Fold, until: float) -> bool:
+        """Learn what is complete, in portions; False if time is up, and a next batch goes on."""
+        while not fold.learn(PORTION):
+            if time.perf_counter() > until:
+                return False
+        return True
+
+    def _commit(self, tx: Transaction, attempt: Attempt, mark: int) -> None:
+        changed = [batch for _, _, batch in attempt.batches if batch.events]
+        if not changed:
+            tx.rollback()
+            return
+
+        for batch in changed:
+            batch.write(self._snapshot_every)
+        attempt.mark = (changed[0].row.id, changed[0].events[0].n, mark)
+        tx.commit()
+
+    def _finish(self, attempt: Attempt) -> None:
+        for number, left in attempt.left:
+            self._put_back(number, left)
+        for handle, fold, batch in attempt.batches:
+            handle.set_due(fold, any(event.kind == "ask" for event in batch.events))
+        self._answer(attempt.answers)
+
+    def _answer(self, answers: Answers) -> None:
+        """Put all answers, then wake all who wait."""
+        for request, value, error in answers:
+            request.waiter.put(value, error)
+        for request, _, _ in answers:
+            request.waiter.wake()
+
+    # ------------------------------------------------------------ when something goes wrong
+
+    def _forget(self, groups: list[Group]) -> None:
+        """What is in memory is not what is in the log; the next transaction reads it again."""
+        for handle, _ in groups:
+            handle.forget()
+
+    def _has_happened(self, groups: list[Group], attempt: Attempt, error: Exception) -> bool:
+        """Whether a transaction was committed, though its commit ended with an error."""
+        LOGGER.warning("the database %s: %s", self._store.name, error)
+        self._store.reconnect()
+        if attempt.mark is None:
+            return False
+
+        experiment, n, mark = attempt.mark
+        pause = PAUSE
+        while True:
+            try:
+                tx = self._store.begin()
+                tx.lock(experiment)  # waits for the end of the transaction, if it still runs
+                found = tx.mark(experiment, n)
+                tx.rollback()
+                return found == mark
+            except self._store.errors as next_error:
+                self._store.reconnect()
+                LOGGER.warning("the database %s: %s", self._store.name, next_error)
+                if all(request.is_over for _, requests in groups for request in requests):
+                    attempt.answers = []
+                    return False
+                time.sleep(pause)
+                pause = min(2 * pause, LONGEST_PAUSE)
+
+    def _still_wanted(self, groups: list[Group], attempt: Attempt, error: Exception) -> list[Group]:
+        """The requests that are worth another attempt; the others hear of the error."""
+        hopeless = self._store.is_hopeless(error)
+        stored = "Nothing was stored"
+        if attempt.mark is not None and not hopeless:
+            stored = (
+                "It is not known whether this was stored; the same call again, with the same unit "
+                "or key, has the same answer"
+            )
+        said = StoreError(f"the database {self._store.name!r} cannot be used: {error}. {stored}")
+        said.__cause__ = error
+
+        wanted: list[Group] = []
+        given_up: Answers = []
+        for handle, requests in groups:
+            over = [hopeless or request.is_over for request in requests]
+            pairs = list(zip(requests, over, strict=True))
+            given_up += [(request, None, said) for request, is_over in pairs if is_over]
+            wanted.append((handle, [request for request, is_over in pairs if not is_over]))
+        self._answer(given_up)
+        return wanted
+
+    def _one_by_one(self, groups: list[Group], error: Exception) -> None:
+        """Redo what a failing agent has spoilt, and pause the experiment that it belongs to."""
+        if len(groups) > 1:
+            for group in groups:
+                self.work([group])
+            return
+
+        handle, requests = groups[0]
+        if len(requests) > 1:
+            for request in requests:
+                self.work([(handle, [request])])
+            return
+
+        reason = f"{type(error).__name__}: {error}"
+        LOGGER.error("the experiment %r is paused: %s", handle.key, reason, exc_info=error)
+        self._pause(handle, reason)
+        said = ExperimentError(f"the experiment {handle.key!r} is paused: {reason}")
+        said.__cause__ = error
+        self._answer([(request, None, said) for request in requests])
+
+    def _pause(self, handle: Handle, reason: str) -> None:
+        """Write a pause, without the agent. If that fails, the next request fails alike."""
+        try:
+            tx = self._store.begin()
+            row = tx.lock(handle.id)
+            if row.status != "running":
+                tx.rollback()
+                return
+            at = max(row.at + 1, tx.clock())
+            event = Event(row.head + 1, at, secrets.randbits(63), "pause", body=reason)
+            paused = row._replace(status="paused", reason=reason, head=row.head + 1, at=at)
+            tx.append(paused, row.head, [event])
+            tx.commit()
+        except self._store.errors as error:
+            self._store.reconnect()
+            LOGGER.warning("the pause of %r could not be written: %s", handle.key, error)

@@ -1,0 +1,17 @@
+"""Where experiments are kept: the contract of a store, and the stores that there are."""
+
+from __future__ import annotations
+
+from .contract import KINDS, STATUSES, Event, Experiment, Snapshot, Store, Transaction
+from .sqlite import SqliteStore
+
+__all__ = [
+    "KINDS",
+    "STATUSES",
+    "Event",
+    "Experiment",
+    "Snapshot",
+    "SqliteStore",
+    "Store",
+    "Transaction",
+]

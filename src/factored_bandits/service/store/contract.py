@@ -1,0 +1,183 @@
+"""What the engine needs of a database: a log per experiment, snapshots, and a few questions.
+
+A log only grows. Its events are numbered from 1 without gaps, and the number is the fence: a second
+event with the same number is refused, whoever wrote the first.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+# what can happen in an experiment
+KINDS = ("ask", "tell", "expire", "late", "pause", "resume", "stop", "rebase")
+STATUSES = ("running", "paused", "stopped")
+
+
+class Event(NamedTuple):
+    """One line of the log of an experiment.
+
+    Attributes
+    ----------
+    n
+        Its number, from 1.
+    at
+        When, in microseconds since 1970; never less than in the event before.
+    tx
+        A random number of the transaction that wrote it.
+    kind
+        One of `KINDS`. An ask is the decision itself.
+    decision
+        The id of the decision that it is about.
+    unit
+        A keyed hash of whom the decision was made for.
+    idem
+        A keyed hash of the idempotency key of an ask.
+    action
+        The levels of an ask, as indices.
+    propensity
+        The probability that each of these levels had.
+    body
+        The reward of a tell, an expire or a late; the reason of a pause; the dump of a rebase.
+    who
+        Who sent it, for the audit.
+    """
+
+    n: int
+    at: int
+    tx: int
+    kind: str
+    decision: int | None = None
+    unit: bytes | None = None
+    idem: bytes | None = None
+    action: tuple[int, ...] | None = None
+    propensity: tuple[float, ...] | None = None
+    body: Any = None
+    who: str | None = None
+
+
+class Experiment(NamedTuple):
+    """An experiment as the database has it.
+
+    Attributes
+    ----------
+    id
+        Its number in this database.
+    key
+        Its name.
+    config
+        What it is, as JSON (`service/config.py`).
+    fingerprint
+        Of the library and the processor that its log can be computed with again.
+    status
+        One of `STATUSES`.
+    reason
+        Why it is paused.
+    head
+        The number of its last event.
+    at
+        When that was, in microseconds.
+    """
+
+    id: int
+    key: str
+    config: str
+    fingerprint: str
+    status: str = "running"
+    reason: str | None = None
+    head: int = 0
+    at: int = 0
+
+
+class Snapshot(NamedTuple):
+    """The dump of an agent after the event `n`."""
+
+    n: int
+    body: str
+
+
+class Transaction(Protocol):
+    """All or nothing; ended by `commit` or `rollback`."""
+
+    def lock(self, experiment: int) -> Experiment:
+        """Keep all other writers from an experiment; gives its present row."""
+
+    def clock(self) -> int:
+        """Microseconds since 1970, read now: after the lock, which may have taken a while."""
+
+    def mark(self, experiment: int, n: int) -> int | None:
+        """The number of the transaction that wrote an event; None if there is no such event."""
+
+    def events(self, experiment: int, after: int, most: int) -> list[Event]:
+        """The events after number `after` in their order, `most` of them at most."""
+
+    def snapshot(self, experiment: int) -> Snapshot | None:
+        """The last snapshot, if there is one."""
+
+    def asked_by_unit(self, experiment: int, unit: bytes) -> Event | None:
+        """The ask that was made for a unit."""
+
+    def asked_by_key(self, experiment: int, idem: bytes) -> Event | None:
+        """The ask with an idempotency key."""
+
+    def asked(self, experiment: int, decision: int) -> Event | None:
+        """The ask that is a decision."""
+
+    def settled(self, experiment: int, decision: int) -> Event | None:
+        """The tell or the expire that settled a decision."""
+
+    def late(self, experiment: int, decision: int) -> Event | None:
+        """The reward that came after a decision had expired."""
+
+    def append(self, row: Experiment, expected: int, events: list[Event]) -> None:
+        """Append events if `expected` is the head; `row` is the experiment afterwards."""
+
+    def save_snapshot(self, experiment: int, snapshot: Snapshot) -> None:
+        """Replace the snapshot of an experiment."""
+
+    def commit(self) -> None:
+        """Make everything last. An error leaves open whether it did."""
+
+    def rollback(self) -> None:
+        """Undo everything."""
+
+
+class Store(Protocol):
+    """A database with experiments.
+
+    Attributes
+    ----------
+    errors
+        What its driver raises when something is wrong with the database.
+    one_writer
+        Whether all experiments share one writer and one transaction.
+    name
+        What a message calls it; no password is in it.
+    """
+
+    errors: tuple[type[Exception], ...]
+    one_writer: bool
+    name: str
+
+    def begin(self) -> Transaction:
+        """A transaction that may write; connects if there is no connection."""
+
+    def reconnect(self) -> None:
+        """Forget the connection of this thread: something is wrong with it."""
+
+    def is_hopeless(self, error: Exception) -> bool:
+        """Whether trying again at once cannot help, as with a full disk."""
+
+    def create(self, key: str, config: str, fingerprint: str) -> Experiment:
+        """Create an experiment, unless there is one with this key; gives the one that is there."""
+
+    def find(self, key: str) -> Experiment | None:
+        """The experiment with a key."""
+
+    def experiments(self) -> list[Experiment]:
+        """All experiments, by key."""
+
+    def secret(self) -> bytes:
+        """The key of the hashes of this database; the same for all who open it."""
+
+    def close(self) -> None:
+        """Give back everything."""

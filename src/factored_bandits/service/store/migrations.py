@@ -1,0 +1,32 @@
+"""The tables, as a list of steps; a database of any earlier version takes the steps it lacks.
+
+A step that was released never changes. There is no way back: restore a backup instead.
+"""
+
+from __future__ import annotations
+
+# The ask event is the decision. A decision is asked once, settled once, and late once; a unit and
+# an idempotency key have one decision each.
+_INDEXES = (
+    "CREATE UNIQUE INDEX event_unit ON event (exp, unit) WHERE kind = 'ask' AND unit IS NOT NULL",
+    "CREATE UNIQUE INDEX event_idem ON event (exp, idem) WHERE kind = 'ask' AND idem IS NOT NULL",
+    "CREATE UNIQUE INDEX event_ask ON event (exp, decision) WHERE kind = 'ask'",
+    "CREATE UNIQUE INDEX event_settled ON event (exp, decision) WHERE kind IN ('tell', 'expire')",
+    "CREATE UNIQUE INDEX event_late ON event (exp, decision) WHERE kind = 'late'",
+)
+
+SQLITE: tuple[tuple[str, ...], ...] = (
+    (
+        "CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID",
+        "CREATE TABLE experiment (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, "
+        "config TEXT NOT NULL, fingerprint TEXT NOT NULL, status TEXT NOT NULL, reason TEXT, "
+        "head INTEGER NOT NULL, at INTEGER NOT NULL)",
+        "CREATE TABLE event (exp INTEGER NOT NULL REFERENCES experiment, n INTEGER NOT NULL, "
+        "at INTEGER NOT NULL, tx INTEGER NOT NULL, kind TEXT NOT NULL, decision INTEGER, "
+        "unit BLOB, idem BLOB, action TEXT, propensity TEXT, body TEXT, who TEXT, "
+        "PRIMARY KEY (exp, n)) WITHOUT ROWID",
+        *_INDEXES,
+        "CREATE TABLE snapshot (exp INTEGER PRIMARY KEY REFERENCES experiment, "
+        "n INTEGER NOT NULL, body TEXT NOT NULL)",
+    ),
+)

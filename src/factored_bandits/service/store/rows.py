@@ -1,0 +1,57 @@
+"""Events as rows of a table, and back: numbers as they are, lists as short JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from .contract import Event, Experiment
+
+EVENT = "n, at, tx, kind, decision, unit, idem, action, propensity, body, who"
+EXPERIMENT = "id, key, config, fingerprint, status, reason, head, at"
+COLUMNS = EVENT.count(",") + 2  # and the number of the experiment
+
+Row = tuple[Any, ...]
+
+
+def text(value: Any) -> str | None:
+    """Short JSON; None stays None, which a column holds as NULL.
+
+    >>> text((0, 2)), text(0.5), text(None)
+    ('[0,2]', '0.5', None)
+    """
+    return None if value is None else json.dumps(value, separators=(",", ":"), allow_nan=False)
+
+
+def row_of(experiment: int, event: Event) -> Row:
+    """The row of an event; the number of its experiment comes first."""
+    lists = (text(event.action), text(event.propensity), text(event.body))
+    return (experiment, *event[:7], *lists, event.who)
+
+
+def event_of(row: Row) -> Event:
+    """The event of a row without the number of its experiment.
+
+    >>> event = Event(1, 5, 77, "ask", 1, None, None, (0, 2), (0.5, 1 / 3))
+    >>> event_of(row_of(9, event)[1:]) == event
+    True
+    """
+    n, at, tx, kind, decision, unit, idem, action, propensity, body, who = row
+    return Event(
+        n,
+        at,
+        tx,
+        kind,
+        decision,
+        None if unit is None else bytes(unit),
+        None if idem is None else bytes(idem),
+        None if action is None else tuple(json.loads(action)),
+        None if propensity is None else tuple(json.loads(propensity)),
+        None if body is None else json.loads(body),
+        who,
+    )
+
+
+def experiment_of(row: Row) -> Experiment:
+    """The experiment of a row."""
+    return Experiment(*row)

@@ -1,0 +1,196 @@
+"""`check_store`: what every store of experiments must keep, whoever wrote it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from factored_bandits.service.store import Event, Snapshot, Store
+
+from .problems import require
+
+Opened = Callable[[], Store]
+UNIT = b"u" * 16
+KEY = b"k" * 16
+LOG = (
+    Event(1, 10, 7, "ask", 1, UNIT, None, (0, 2), (0.5, 1 / 3), None, "Ada"),
+    Event(2, 10, 7, "ask", 2, None, KEY, (1, 0), None, None, None),
+    Event(3, 20, 2**62 + 1, "tell", 1, body=0.1),
+    Event(4, 30, 9, "expire", 2, body=[0.0, 1.0]),
+    Event(5, 40, 10, "late", 2, body=1e-300),
+    Event(6, 50, 11, "pause", body="a 'reason' with ünïcode; --"),
+)
+
+
+def check_store(opened: Opened) -> None:
+    """Run every check on a store; the first one that fails raises an error.
+
+    Parameters
+    ----------
+    opened
+        Opens the store; every time it is called, the same one. It must be empty at first.
+
+    Raises
+    ------
+    AssertionError
+        If the store breaks the contract; the message says in what.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from factored_bandits.service.store import SqliteStore
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     check_store(lambda: SqliteStore(f"{folder}/shop.db"))
+    """
+    for check in STORE_CHECKS:
+        check(opened)
+
+
+def experiments_are_found_again(opened: Opened) -> None:
+    """One experiment for each key, and the same secret for ever."""
+    store = opened()
+    first = store.create("home", "{}", "f")
+    require(store.create("home", "other", "g") == first, "a second `create` changed something")
+    store.create("a'; DROP TABLE event", "{}", "f")
+    secret = store.secret()
+    store.close()
+
+    store = opened()
+    require(store.find("home") == first, "an experiment is another one after `close`")
+    require(store.find("nowhere") is None, "`find` found what is not there")
+    keys = [row.key for row in store.experiments()]
+    require(keys == sorted(keys) and len(keys) == 2, f"`experiments` gives {keys}")
+    require(store.secret() == secret and len(secret) >= 16, "the secret is another one")
+    store.close()
+
+
+def a_log_comes_back_as_it_was(opened: Opened) -> None:
+    """Events are read as they were appended, by number and by what they are about."""
+    store = opened()
+    row = store.create("log", "{}", "f")
+    tx = store.begin()
+    found = tx.lock(row.id)
+    require(found == row, f"`lock` gave {found}")
+    after = row._replace(head=6, at=50, status="paused", reason="why", fingerprint="g")
+    tx.append(after, 0, list(LOG))
+    tx.save_snapshot(row.id, Snapshot(5, "old"))
+    tx.save_snapshot(row.id, Snapshot(6, "body"))
+    tx.commit()
+    store.close()
+
+    store = opened()
+    tx = store.begin()
+    require(tx.lock(row.id) == after, "the experiment is not as `append` left it")
+    require(tx.events(row.id, 0, 100) == list(LOG), "the events are not those appended")
+    require(tx.events(row.id, 2, 3) == list(LOG[2:5]), "`events` gave another part of the log")
+    require(tx.asked_by_unit(row.id, UNIT) == LOG[0], "the ask of a unit is not found")
+    require(tx.asked_by_key(row.id, KEY) == LOG[1], "the ask with a key is not found")
+    require(tx.asked_by_unit(row.id, KEY) is None, "a unit was found that never asked")
+    require(tx.asked(row.id, 2) == LOG[1], "a decision is not found")
+    require(tx.settled(row.id, 1) == LOG[2], "a tell is not found")
+    require(tx.settled(row.id, 2) == LOG[3], "an expire is not found")
+    require(tx.late(row.id, 2) == LOG[4], "a late reward is not found")
+    require(tx.late(row.id, 1) is None, "a late reward was made up")
+    require(tx.mark(row.id, 3) == 2**62 + 1, "the number of a transaction is another one")
+    require(tx.mark(row.id, 7) is None, "an event was made up")
+    require(tx.snapshot(row.id) == Snapshot(6, "body"), "the snapshot is not the last one")
+    tx.rollback()
+    store.close()
+
+
+def what_is_not_committed_is_gone(opened: Opened) -> None:
+    """Neither a rollback nor a lost connection leaves anything."""
+    store = opened()
+    row = store.create("gone", "{}", "f")
+    for end in ("rollback", "reconnect"):
+        tx = store.begin()
+        tx.lock(row.id)
+        tx.append(row._replace(head=1, at=10), 0, [LOG[0]])
+        tx.save_snapshot(row.id, Snapshot(1, "body"))
+        if end == "rollback":
+            tx.rollback()
+        else:
+            store.reconnect()
+
+        tx = store.begin()
+        require(tx.lock(row.id) == row, f"a {end} left another experiment")
+        require(tx.events(row.id, 0, 9) == [], f"a {end} left an event")
+        require(tx.snapshot(row.id) is None, f"a {end} left a snapshot")
+        tx.rollback()
+    store.close()
+
+
+def nothing_happens_twice(opened: Opened) -> None:
+    """A number, a decision, a unit and a key are there once; and nobody appends elsewhere."""
+    store = opened()
+    row = store.create("once", "{}", "f")
+    tx = store.begin()
+    tx.append(row._replace(head=6, at=50), 0, list(LOG))
+    tx.commit()
+
+    refused = {
+        "a number that is taken": LOG[0]._replace(n=6, decision=9, unit=None),
+        "a second decision for a unit": LOG[0]._replace(n=7, decision=9),
+        "a second decision for a key": LOG[1]._replace(n=7, decision=9),
+        "a decision with the same id": Event(7, 60, 12, "ask", 1, action=(0, 0)),
+        "a second reward": Event(7, 60, 12, "tell", 1, body=1.0),
+        "a reward for what has expired": Event(7, 60, 12, "tell", 2, body=1.0),
+        "a second late reward": Event(7, 60, 12, "late", 2, body=1.0),
+    }
+    for what, event in refused.items():
+        _require_refused(store, row.id, 6, event, what)
+    _require_refused(store, row.id, 5, Event(7, 60, 12, "resume"), "an append at another head")
+
+    tx = store.begin()
+    require(tx.events(row.id, 0, 99) == list(LOG), "what was refused left something")
+    tx.rollback()
+    store.close()
+
+
+def _require_refused(store: Store, number: int, expected: int, event: Event, what: str) -> None:
+    tx = store.begin()
+    row = tx.lock(number)
+    try:
+        tx.append(row._replace(head=7, at=60), expected, [event])
+        tx.commit()
+    except store.errors:
+        store.reconnect()
+        return
+    raise AssertionError(f"{what} was not refused")
+
+
+def writers_wait_for_each_other(opened: Opened) -> None:
+    """Who locks an experiment sees what the one before has committed, and a clock after that."""
+    store = opened()
+    row = store.create("lock", "{}", "f")
+    tx = store.begin()
+    tx.lock(row.id)
+    seen: list[int] = []
+
+    def second() -> None:
+        other = store.begin()
+        head = other.lock(row.id).head
+        seen.extend((head, other.clock()))
+        other.rollback()
+        store.reconnect()
+
+    thread = threading.Thread(target=second)
+    thread.start()
+    thread.join(0.05)
+    require(not seen, "two writers had an experiment at the same time")
+    tx.append(row._replace(head=1, at=10), 0, [LOG[0]])
+    before_commit = tx.clock()
+    tx.commit()
+    thread.join(10)
+    require(seen[:1] == [1], f"the second writer saw {seen[:1]} events instead of 1")
+    require(seen[1] >= before_commit, "the clock was read before the lock was there")
+    store.close()
+
+
+STORE_CHECKS: tuple[Callable[[Opened], None], ...] = (
+    experiments_are_found_again,
+    a_log_comes_back_as_it_was,
+    what_is_not_committed_is_gone,
+    nothing_happens_twice,
+    writers_wait_for_each_other,
+)
