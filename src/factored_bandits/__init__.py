@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from factored_bandits.planning import Assumptions, plan
     from factored_bandits.policies.tem.module import TEM
     from factored_bandits.report import plot
+    from factored_bandits.service.client import connect
     from factored_bandits.service.opening import open
     from factored_bandits.simulation.benchmark import benchmark
     from factored_bandits.simulation.compare import compare
@@ -74,6 +75,7 @@ _MEMBERS = {
     "benchmark": "simulation.benchmark",
     "certificate": "inference.certificate",
     "compare": "simulation.compare",
+    "connect": "service",
     "effects": "evaluation",
     "evaluate": "evaluation",
     "load_duels": "environments",
@@ -99,6 +101,7 @@ __all__ = [
     "benchmark",
     "certificate",
     "compare",
+    "connect",
     "effects",
     "environments",
     "errors",
