@@ -43,11 +43,11 @@ docs: .venv/dev ## the pages as a site, in site/
 dist: .venv/dist ## wheel and source distribution in dist/, checked: installed in an empty environment, first snippets run
 	$(BIN)/python tools/dist.py
 
+# mypy takes as long as the others together, on one core: they run beside it
 lint: .venv/dev ## ruff, mypy and import-linter
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/lint-imports --no-logo
+	@$(BIN)/mypy & types=$$!; \
+		$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/lint-imports --no-logo; \
+		style=$$?; wait $$types && [ $$style = 0 ]
 
 format: .venv/dev ## let ruff put things in order
 	$(BIN)/ruff check --fix .
@@ -64,9 +64,17 @@ clean: ## remove everything that make has made
 	@echo "Making a virtual environment in .venv ..."
 	@$(PYTHON) -m venv .venv
 
-# pip twice quiet: errors are shown, warnings about where it looked for packages are not
+# pip's own lines are many: its names of packages are shown as they come, its complaints if it fails
+NAMES := awk '/^(Collecting|Processing) / { name = $$2; \
+	sub(/.*\//, "", name); sub(/[^A-Za-z0-9_.-].*|-[0-9.]+-[^ ]*whl$$/, "", name); \
+	if (column + length(name) > 98) { printf "\n"; column = 0 } \
+	column += length(name) + 1; printf "%s%s", (column > length(name) + 1 ? " " : "  "), name; fflush() } \
+	/^Installing collected/ { printf "\n  all found; unpacking them ...\n"; fflush() }'
+
 # --no-compile: Python compiles what is imported, which is a tenth of what is installed
 .venv/%: pyproject.toml $(CONSTRAINTS) | .venv/bin/python
-	@echo "Installing factored-bandits[$*] and what it needs into .venv (once, about half a minute) ..."
-	@$(BIN)/pip install -qq --no-compile $(addprefix --constraint ,$(CONSTRAINTS)) --editable ".[$*]"
+	@echo "Installing factored-bandits[$*] and what it needs into .venv (once, about half a minute):"
+	@{ $(BIN)/pip install --no-compile --progress-bar off $(addprefix --constraint ,$(CONSTRAINTS)) \
+		--editable ".[$*]" 2> .venv/pip.log; echo $$? > .venv/pip.status; } | $(NAMES)
+	@[ "$$(cat .venv/pip.status)" = 0 ] || { cat .venv/pip.log >&2; exit 1; }
 	@touch $@
