@@ -5,7 +5,7 @@ CONSTRAINTS ?= constraints.txt
 BIN := .venv/bin
 PYTEST := $(BIN)/pytest -n auto --dist loadgroup
 .DEFAULT_GOAL := help
-.PHONY: help demo reproduce test pytest test-full coverage bench docs lint format hooks clean
+.PHONY: help demo reproduce test pytest test-full coverage bench docs dist lint format hooks clean
 unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export NO_MKDOCS_2_WARNING := 1
@@ -40,6 +40,9 @@ docs: .venv/dev ## the pages as a site, in site/
 	$(BIN)/mkdocs build --quiet
 	@echo "open site/index.html"
 
+dist: .venv/dist ## wheel and source distribution in dist/, checked: installed in an empty environment, first snippets run
+	$(BIN)/python tools/dist.py
+
 # mypy takes as long as the others together, on one core: they run beside it
 lint: .venv/dev ## ruff, mypy and import-linter
 	@$(BIN)/mypy & types=$$!; \
@@ -54,7 +57,7 @@ hooks: .venv/dev ## run the checks of `make lint` before every commit
 	$(BIN)/pre-commit install
 
 clean: ## remove everything that make has made
-	rm -rf .venv build demo site src/*.egg-info
+	rm -rf .venv build demo dist site src/*.egg-info
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 .venv/bin/python:

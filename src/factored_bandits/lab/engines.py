@@ -98,11 +98,11 @@ class Engine:
             message = packed(runners)
             with self._client() as client:
                 # One worker of each machine; what cannot be compiled there, tasks will say.
-                machines = {address.rpartition(":")[0]: address for address in client.ncores()}
+                one_each = {address.rpartition(":")[0]: address for address in client.ncores()}
                 client.gather(
                     [
                         client.submit(warm_here, message, workers=[address], pure=False)
-                        for address in machines.values()
+                        for address in one_each.values()
                     ]
                 )
 

@@ -11,5 +11,6 @@ from __future__ import annotations
 
 from .load import load_log
 from .log import Log
+from .vw import from_vw, to_vw
 
-__all__ = ["Log", "load_log"]
+__all__ = ["Log", "from_vw", "load_log", "to_vw"]
