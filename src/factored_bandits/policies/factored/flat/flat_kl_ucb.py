@@ -50,6 +50,7 @@ INFO = Info(
     cost=(550, 1.2),
     slowdown=(15,),
     flat=True,
+    any_plays=True,
 )
 
 

@@ -44,6 +44,7 @@ INFO = Info(
     cost=(1000, 2),
     slowdown=(90,),
     flat=True,
+    any_plays=True,
 )
 
 
