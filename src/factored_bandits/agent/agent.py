@@ -52,8 +52,8 @@ class Agent(Knowledge[Best], Saving):
         The past to begin with. Of duels: a CSV file, a list of (winner, loser) or
         (winner, loser, tie), an array of wins of row over column, or what `load_duels` returned.
         Of factors: what `load_log` returned, or what it takes with the names of the factors and
-        "reward" as columns; for policies whose statistics are about combinations, such as
-        `flat_thompson` or `lin_ucb`.
+        "reward" as columns; for policies whose statistics are about combinations: `flat_ucb1`,
+        `lin_ucb`, `lin_thompson`, `logistic_thompson`.
     diagnostics
         Keep what `diagnose` needs.
     self_duels

@@ -84,7 +84,8 @@ class Info:
     any_plays
         Factored: whether `learn` may be given plays that others chose, one at a time, in any state.
         It may if its statistics are about combinations, or about a model of them, and not about
-        levels in the contexts that it chose itself. `Agent(history=...)` relies on it.
+        levels in the contexts that it chose itself, and if it recommends by estimates, not by its
+        number of plays. `Agent(history=...)` relies on it.
 
     Examples
     --------

@@ -50,7 +50,6 @@ INFO = Info(
     cost=(550, 1.2),
     slowdown=(15,),
     flat=True,
-    any_plays=True,
 )
 
 

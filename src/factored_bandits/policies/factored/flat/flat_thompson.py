@@ -44,7 +44,6 @@ INFO = Info(
     cost=(1000, 2),
     slowdown=(90,),
     flat=True,
-    any_plays=True,
 )
 
 
