@@ -148,7 +148,7 @@ def flat() -> None:
         )
     for what, each in (("the median", medians), ("the dump", sizes)):
         growth = np.median(each[5:]) / np.median(each[:5])
-        print(f"  {what} of the second half over the first: {growth:.2f} x   at most {MOST_GROWTH:g}")
+        print(f"  {what}, second half over first: {growth:.2f} x   at most {MOST_GROWTH:g}")
 
 
 TARGET = 150.0  # microseconds of an ask with its tell, compiled
