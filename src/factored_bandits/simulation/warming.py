@@ -35,6 +35,8 @@ def runners_of(policy: Policy, moving: bool = False) -> list[Runner]:
         problems: list[Environment] = [identical_gap(4, 0.8)]
     else:
         problems = [spiked(3)]
+        if policy.info.narrow:
+            problems.append(make("rank1", factors=[[0.5, 0.4]] * 3))
         if moving and policy.info.feedback != "semi-bandit":
             effects = [[0.0, 0.1], [0.0, 0.1]]
             problems.append(make("stochastically_constrained", effects=effects, base=0.3))
