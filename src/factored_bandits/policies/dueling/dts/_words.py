@@ -76,8 +76,8 @@ def draw_sides(
 ) -> tuple[int, int, int]:
     """Which of the arms `asked` for, a set of lanes of this word, arm i beats in the sample.
 
-    `spare` holds random bits, those in the lanes `unused` have decided nothing yet. Both come back
-    as they are left.
+    `spare` holds random bits, those in the lanes `unused` have decided nothing yet. Both are
+    returned as they are left.
     """
     digits = state.digits
     digit = digits[0, i, word]
