@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import factored_bandits as fb
-from factored_bandits.core.drawing import quick
+from factored_bandits.core.extensions.drawing import quick
 from factored_bandits.core.rng import generators
 from factored_bandits.core.run import ROUND
 from factored_bandits.simulation.runner import Runner

@@ -161,7 +161,7 @@ class Steps:
 
     def _use(self, bound: Any, load_only: bool) -> None:
         # Imported here, as it imports numba.
-        from factored_bandits.core.drawing import quick
+        from factored_bandits.core.extensions.drawing import quick
 
         self._drawn = quick(self._generator)
         arguments = (self._params, self._state, 1, self._drawn, self._actions, self._rewards, PLAN)

@@ -16,9 +16,9 @@ from typing import Any
 import numba
 from numba.core.errors import NumbaError
 
-from . import bits as bits  # from here on numba knows it
-from . import indexing as indexing  # and asks this
 from .cache import can_be_kept, kept
+from .extensions import bits as bits  # from here on numba knows it
+from .extensions import indexing as indexing  # and asks this
 from .linking import belongs_to, digest, linked, rebound
 
 COMPILE_ERROR = NumbaError

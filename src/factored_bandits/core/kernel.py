@@ -164,7 +164,7 @@ class CompiledLoop:
     def load(self, *arguments: Any) -> bool:
         """Load it for arguments of these types; False if it was not kept."""
         from . import compiling
-        from .drawing import quick
+        from .extensions.drawing import quick
 
         return compiling.load_for(self.dispatcher, tuple(map(quick, arguments)))
 
@@ -186,7 +186,7 @@ class CompiledLoop:
 
     def _run(self, arguments: tuple[Any, ...], call: bool) -> Any:
         from . import compiling
-        from .drawing import quick
+        from .extensions.drawing import quick
 
         arguments = tuple(map(quick, arguments))
         try:

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import factored_bandits as fb
-from factored_bandits.core import indexing, loop
+from factored_bandits.core import loop
+from factored_bandits.core.extensions import indexing
 from factored_bandits.core.kernel import bind, kernel
 from factored_bandits.core.rng import generators
 from factored_bandits.errors import InvalidInputError
