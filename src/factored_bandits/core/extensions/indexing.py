@@ -2,8 +2,8 @@
 
 An index may be negative in Python, so numba looks at the sign of each one: three instructions, a
 seventh of all those of uniform play. Kernels of the library do not do that, but for constants such
-as `checkpoints[-1]` (`tests/core/extensions/test_indexing.py` plays every policy in plain Python and looks).
-Kernels of others are compiled as numba does it.
+as `checkpoints[-1]`: `tests/core/extensions/test_indexing.py` plays every policy in plain Python
+and looks. Kernels of others are compiled as numba does it.
 """
 
 from __future__ import annotations
