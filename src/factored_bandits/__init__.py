@@ -15,6 +15,7 @@ import importlib
 TYPE_CHECKING = False  # as in typing, whose import would take most of the time of this one
 if TYPE_CHECKING:
     from factored_bandits import (
+        data,
         environments,
         errors,
         gymnasium,
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _MODULES = {
+    "data": "data",
     "environments": "environments",
     "errors": "errors",
     "gymnasium": "gymnasium",
@@ -99,6 +101,7 @@ __all__ = [
     "benchmark",
     "certificate",
     "compare",
+    "data",
     "effects",
     "environments",
     "errors",

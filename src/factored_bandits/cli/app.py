@@ -14,6 +14,7 @@ from factored_bandits.errors import FactoredBanditsError
 
 from .completion import completion
 from .demo import demo
+from .experiments import experiments
 from .laboratory import init, reproduce, run
 from .listing import environments, policies, version
 from .planning import plan
@@ -106,6 +107,7 @@ _commands = (
     init,
     run,
     results,
+    experiments,
     policies,
     environments,
     warm,

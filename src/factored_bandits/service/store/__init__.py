@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .contract import KINDS, STATUSES, Event, Experiment, Snapshot, Store, Transaction
+from .places import name_of, opened
 from .sqlite import SqliteStore
 
 __all__ = [
@@ -14,4 +15,6 @@ __all__ = [
     "SqliteStore",
     "Store",
     "Transaction",
+    "name_of",
+    "opened",
 ]

@@ -128,6 +128,9 @@ class Transaction(Protocol):
     def late(self, experiment: int, decision: int) -> Event | None:
         """The reward that came after a decision had expired."""
 
+    def counts(self, experiment: int) -> dict[str, int]:
+        """How many events there are of each kind."""
+
     def append(self, row: Experiment, expected: int, events: list[Event]) -> None:
         """Append events if `expected` is the head; `row` is the experiment afterwards."""
 
@@ -178,6 +181,9 @@ class Store(Protocol):
 
     def secret(self) -> bytes:
         """The key of the hashes of this database; the same for all who open it."""
+
+    def adopt_secret(self, secret: bytes) -> None:
+        """Take the secret of another database; nothing happens once there are experiments."""
 
     def close(self) -> None:
         """Give back everything."""
