@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from factored_bandits.planning import Assumptions, plan
     from factored_bandits.policies.tem.module import TEM
     from factored_bandits.report import plot
+    from factored_bandits.service.client import connect
     from factored_bandits.service.opening import open
     from factored_bandits.simulation.benchmark import benchmark
     from factored_bandits.simulation.compare import compare
@@ -76,6 +77,7 @@ _MEMBERS = {
     "benchmark": "simulation.benchmark",
     "certificate": "inference.certificate",
     "compare": "simulation.compare",
+    "connect": "service",
     "effects": "evaluation",
     "evaluate": "evaluation",
     "load_duels": "environments",
@@ -101,6 +103,7 @@ __all__ = [
     "benchmark",
     "certificate",
     "compare",
+    "connect",
     "data",
     "effects",
     "environments",

@@ -20,6 +20,7 @@ from .listing import environments, policies, version
 from .planning import plan
 from .process import INTERRUPTED, WRONG_INPUT
 from .running import compare, simulate
+from .serving import serve
 from .stored import results
 from .suites import suite
 from .warming import warm
@@ -108,6 +109,7 @@ _commands = (
     run,
     results,
     experiments,
+    serve,
     policies,
     environments,
     warm,

@@ -34,6 +34,10 @@ LONGEST_REASON = 1000
 STATUS_AFTER = {"pause": "paused", "resume": "running", "stop": "stopped"}
 
 
+class ConflictError(DecisionError):
+    """Another reward was told before."""
+
+
 def plain(reason: str | None) -> str | None:
     """A reason as any database holds it: not too long, and without characters such as NUL.
 
@@ -177,7 +181,7 @@ class Batch:
         if settled.kind == "tell":
             if settled.body == reward:
                 return "duplicate"
-            raise DecisionError(
+            raise ConflictError(
                 f"decision {decision} is answered already, with {json.dumps(settled.body)}; a "
                 "decision takes one reward, and the first one stands"
             )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from .contract import KINDS, STATUSES, Event, Experiment, Snapshot, Store, Transaction
+from .contract import KINDS, STATUSES, AccessKey, Event, Experiment, Snapshot, Store, Transaction
 from .places import name_of, opened
 from .sqlite import SqliteStore
 
 __all__ = [
     "KINDS",
     "STATUSES",
+    "AccessKey",
     "Event",
     "Experiment",
     "Snapshot",

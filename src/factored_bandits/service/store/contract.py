@@ -88,6 +88,14 @@ class Experiment(NamedTuple):
     at: int = 0
 
 
+class AccessKey(NamedTuple):
+    """Who may use the service: the digest of a key, a name for the audit, and a role."""
+
+    digest: bytes
+    name: str
+    role: str
+
+
 class Snapshot(NamedTuple):
     """The dump of an agent after the event `n`."""
 
@@ -184,6 +192,12 @@ class Store(Protocol):
 
     def adopt_secret(self, secret: bytes) -> None:
         """Take the secret of another database; nothing happens once there are experiments."""
+
+    def add_key(self, key: AccessKey) -> None:
+        """Let somebody use the service."""
+
+    def keys(self) -> list[AccessKey]:
+        """All who may use the service."""
 
     def close(self) -> None:
         """Give back everything."""

@@ -29,6 +29,7 @@ POSTGRES: tuple[tuple[str, ...], ...] = (
         "CREATE TABLE snapshot (exp integer PRIMARY KEY REFERENCES experiment, "
         "n bigint NOT NULL, body text NOT NULL)",
     ),
+    ("CREATE TABLE access (digest bytea PRIMARY KEY, name text NOT NULL, role text NOT NULL)",),
 )
 
 SQLITE: tuple[tuple[str, ...], ...] = (
@@ -44,5 +45,9 @@ SQLITE: tuple[tuple[str, ...], ...] = (
         *_INDEXES,
         "CREATE TABLE snapshot (exp INTEGER PRIMARY KEY REFERENCES experiment, "
         "n INTEGER NOT NULL, body TEXT NOT NULL)",
+    ),
+    (
+        "CREATE TABLE access (digest BLOB PRIMARY KEY, name TEXT NOT NULL, role TEXT NOT NULL) "
+        "WITHOUT ROWID",
     ),
 )

@@ -10,7 +10,7 @@ from typing import Any
 from factored_bandits.errors import MissingExtraError, StoreError
 
 from . import migrations
-from .contract import Event, Experiment, Snapshot
+from .contract import AccessKey, Event, Experiment, Snapshot
 from .rows import EVENT, EXPERIMENT, event_of, experiment_of, row_of
 
 try:
@@ -207,6 +207,15 @@ class PostgresStore:
         """The key of the hashes of this database."""
         query = "SELECT value FROM meta WHERE name = 'secret'"
         return bytes(self._connected().execute(query).fetchone()[0])
+
+    def add_key(self, key: AccessKey) -> None:
+        """Let somebody use the service."""
+        self._connected().execute("INSERT INTO access VALUES (%s, %s, %s)", tuple(key))
+
+    def keys(self) -> list[AccessKey]:
+        """All who may use the service."""
+        rows = self._connected().execute("SELECT digest, name, role FROM access").fetchall()
+        return [AccessKey(bytes(digest), name, role) for digest, name, role in rows]
 
     def adopt_secret(self, secret: bytes) -> None:
         """Hash units as another database does; only while there are no experiments."""
