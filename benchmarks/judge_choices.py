@@ -78,7 +78,7 @@ def main() -> None:
 
     rows = []
     if given.what == "retries":
-        for policy in ("dueling_leader_tea", "dueling_tea(bound=betting)"):
+        for policy in ("duel_top_two", "dueling_leader_tea", "dueling_tea(bound=betting)"):
             for tries, name in ((8, "repeated"), (1, "a new decision")):
                 seeds = range(given.runs or 16)
                 counts = [answers_until_certain(policy, tries, seed) for seed in seeds]

@@ -113,7 +113,7 @@ def test_continuous_integration_covers_the_versions_of_pyproject():
 
 
 def test_version_and_licence_agree_everywhere():
-    licence = tomllib.loads(text("pyproject.toml"))["project"]["license"]["text"]
+    licence = tomllib.loads(text("pyproject.toml"))["project"]["license"]
     citation = text("CITATION.cff")
     assert f"\nversion: {fb.__version__}\n" in citation
     assert f"\nlicense: {licence}\n" in citation

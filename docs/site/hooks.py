@@ -1,9 +1,10 @@
-"""For the site only: a page of examples, plain names for links that lead to no page, a home page
-without a menu beside it.
+"""For the site only: a page of examples, a page per notebook, plain names for links that lead to no
+page, a home page without a menu beside it.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,27 @@ OUTSIDE = re.compile(r"\[([^\]]+)\]\((?:\.\./)+(examples|tests)(/[\w./-]*)?\)")
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add a page with every example, in full."""
+    """Add a page with every example, in full, and one for each notebook."""
     parts = ["# Examples", "Programs that run as they are; `make test` runs each of them."]
     for path in sorted((ROOT / "examples").glob("*.py")):
         parts.append(f"## {path.name}\n\n```python\n{path.read_text(encoding='utf-8')}```")
     files.append(File.generated(config, "examples.md", content="\n\n".join(parts) + "\n"))
+    for path in sorted((ROOT / "docs" / "tutorials").glob("*.ipynb")):
+        name = f"tutorials/{path.stem}.md"
+        files.append(File.generated(config, name, content=_as_page(path)))
     return files
+
+
+def _as_page(path: Path) -> str:
+    """A notebook with what it prints, as Markdown."""
+    parts = []
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        text = "".join(cell["source"])
+        parts.append(text if cell["cell_type"] == "markdown" else f"```python\n{text}\n```")
+        for output in cell.get("outputs", ()):
+            parts.append(f"```text\n{''.join(output['text']).rstrip()}\n```")
+    parts.append(f"[This page as a notebook]({path.name})")
+    return "\n\n".join(parts) + "\n"
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
@@ -37,4 +53,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         anchor = "#" + Path(file).name.replace(".", "") if file else ""
         return f"[{text}]({up}examples.md{anchor})"
 
+    # a link to a notebook leads to its page; the page itself leads to the file
+    if not page.file.src_uri.startswith("tutorials/"):
+        markdown = re.sub(r"(\]\((?:\.\./)*tutorials/[\w-]+)\.ipynb\)", r"\1.md)", markdown)
     return OUTSIDE.sub(link, markdown)

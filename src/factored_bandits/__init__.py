@@ -15,6 +15,7 @@ import importlib
 TYPE_CHECKING = False  # as in typing, whose import would take most of the time of this one
 if TYPE_CHECKING:
     from factored_bandits import (
+        data,
         environments,
         errors,
         gymnasium,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _MODULES = {
+    "data": "data",
     "environments": "environments",
     "errors": "errors",
     "gymnasium": "gymnasium",
@@ -102,6 +104,7 @@ __all__ = [
     "certificate",
     "compare",
     "connect",
+    "data",
     "effects",
     "environments",
     "errors",

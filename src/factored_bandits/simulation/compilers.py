@@ -21,7 +21,7 @@ import threading
 import types
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import IO, Any
 
 from factored_bandits.core import loop
 from factored_bandits.core.following import end_with
@@ -123,7 +123,7 @@ class Job:
         self.compiler: Compiler | None = None
         self._answer: int | None = None
         self._lock = threading.Lock()
-        self._message = _pickled(runners)
+        self._message = packed(runners)
 
     def start(self, compiler: Compiler) -> None:
         """Begin to compile."""
@@ -253,11 +253,20 @@ class _Pickler(pickle.Pickler):
         return NotImplemented
 
 
-def _pickled(runners: Sequence[Runner]) -> bytes:
+def packed(runners: Sequence[Runner]) -> bytes:
+    """Runners as another process reads them, to compile their loops."""
     facts = [(r.policy, r.environment, r.checkpoints, r.skip_idle) for r in runners]
     buffer = io.BytesIO()
     _Pickler(buffer).dump(facts)
     return buffer.getvalue()
+
+
+def read_packed(file: IO[bytes]) -> list[Runner]:
+    """The runners of the next `packed` ones in a file."""
+    return [
+        Runner(policy, environment, checkpoints, seed=0, skip_idle=skip_idle)
+        for policy, environment, checkpoints, skip_idle in pickle.load(file)
+    ]
 
 
 def main() -> None:
@@ -270,14 +279,13 @@ def main() -> None:
 
     with contextlib.suppress(EOFError):
         while True:
-            answers.write(bytes([_compiled(pickle.load(sys.stdin.buffer))]))
+            answers.write(bytes([_compiled(read_packed(sys.stdin.buffer))]))
 
 
-def _compiled(facts: Sequence[tuple[Any, ...]]) -> int:
+def _compiled(runners: Sequence[Runner]) -> int:
     """Compile the loops of a job; what to answer."""
     try:
-        for policy, environment, checkpoints, skip_idle in facts:
-            runner = Runner(policy, environment, checkpoints, seed=0, skip_idle=skip_idle)
+        for runner in runners:
             runner.compile()
             if not may_be_kept(loop.play, runner.loop_name):
                 return NOT_KEPT
