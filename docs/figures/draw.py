@@ -118,6 +118,42 @@ def regret() -> None:
     )
 
 
+def eliminations() -> None:
+    """When which level was active: TEA on two factors of four levels."""
+    problem = fb.environments.spiked(levels=4, best=0.81, gap=0.5)
+    result = fb.simulate("tea", problem, 1e6, 1, seed=2, progress=False, permute=False)
+    title = "Eliminated, back for a moment, eliminated for longer"
+    save(fb.plot.eliminations(result, title=title), HERE / "eliminations.svg")
+
+
+def bounds() -> None:
+    """Regret between what is proved: the example of the page on theory."""
+    sums = fb.environments.make(
+        "additive", effects=[[0.0, -0.5], [0.0, -0.25, -0.25]], noise="gaussian"
+    )
+    result = fb.simulate("tea", sums, 1_000_000, 10, seed=1, progress=False)
+    save(fb.plot.bounds(result, sums), HERE / "bounds.svg")
+
+
+def without_a_best_level() -> None:
+    """The four tables of the page on when it fails: a line per level of the first factor."""
+    tables = {
+        "crossed: nothing is ever decided": [[0.8, 0.2], [0.2, 0.8]],
+        "lopsided: found": [[0.9, 0.2], [0.1, 0.4]],
+        "hidden: 0.7 instead of 0.9": [[0.9, 0.1, 0.1], [0.1, 0.7, 0.6], [0.1, 0.6, 0.5]],
+        "3 x 3: found": [[0.8, 0.3, 0.2], [0.2, 0.7, 0.3], [0.3, 0.2, 0.6]],
+    }
+    drawn, axes = figure(4, 2.6)
+    for one, (title, means) in zip(axes, tables.items(), strict=True):
+        for level, row in enumerate(means):
+            one.plot(range(len(row)), row, marker="os^"[level], color=TINTS[level], linewidth=2)
+        one.set_title(title, fontsize=9, color=INK, loc="left")
+        one.set_xticks(range(len(means[0])))
+        one.set_xlabel("level of the other factor", color=INK)
+    axes[0].set_ylabel("mean reward", color=INK)
+    save(drawn, HERE / "without-a-best-level.svg")
+
+
 def where_it_holds(folder: Path) -> None:
     """A test of headlines and images, and accuracies of networks by learning rate and width."""
     from factored_bandits.environments.real.source import table_of
@@ -179,5 +215,8 @@ if __name__ == "__main__":
         context()
         moving_context()
         regret()
+        eliminations()
+        bounds()
+        without_a_best_level()
         if len(sys.argv) > 1:
             where_it_holds(Path(sys.argv[1]))

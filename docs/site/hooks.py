@@ -4,6 +4,8 @@ page, a home page without a menu beside it.
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import json
 import re
 from pathlib import Path
@@ -12,6 +14,7 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[2]
+DIRECTIVE = re.compile(r"^::: (factored_bandits\.\S+)$", re.MULTILINE)
 OUTSIDE = re.compile(r"\[([^\]]+)\]\((?:\.\./)+(examples|tests)(/[\w./-]*)?\)")
 
 
@@ -25,6 +28,20 @@ def on_files(files: Files, config: Any) -> Files:
         name = f"tutorials/{path.stem}.md"
         files.append(File.generated(config, name, content=_as_page(path)))
     return files
+
+
+def _its_own_place(match: re.Match[str]) -> str:
+    """By its full path, if there is a module of that name: otherwise the module would be shown."""
+    found: Any = importlib.import_module("factored_bandits")
+    for part in match[1].split(".")[1:]:
+        name = f"{getattr(found, '__name__', '')}.{part}"
+        found = getattr(found, part) if hasattr(found, part) else importlib.import_module(name)
+
+    if not callable(found):
+        return match[0]
+    folder = found.__module__.rpartition(".")[0]
+    alike = folder and importlib.util.find_spec(f"{folder}.{found.__qualname__}")
+    return f"::: {found.__module__}.{found.__qualname__}" if alike else match[0]
 
 
 def _as_page(path: Path) -> str:
@@ -53,6 +70,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         anchor = "#" + Path(file).name.replace(".", "") if file else ""
         return f"[{text}]({up}examples.md{anchor})"
 
+    markdown = DIRECTIVE.sub(_its_own_place, markdown)
     # a link to a notebook leads to its page; the page itself leads to the file
     if not page.file.src_uri.startswith("tutorials/"):
         markdown = re.sub(r"(\]\((?:\.\./)*tutorials/[\w-]+)\.ipynb\)", r"\1.md)", markdown)

@@ -220,7 +220,7 @@ def test_a_history_that_is_none_is_refused(history, complaint):
 
 
 def test_factors_have_no_past_duels():
-    with pytest.raises(InvalidInputError, match="an agent with factors takes none"):
+    with pytest.raises(InvalidInputError, match="tea cannot use a history"):
         fb.Agent("tea", factors={"colour": ["red", "blue"]}, history=[("red", "blue")])
 
 

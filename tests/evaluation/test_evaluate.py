@@ -47,6 +47,22 @@ def test_intervals_hold_the_mean_over_the_rows(logs, target, probabilities, leas
     assert wrong <= MOST
 
 
+@pytest.mark.full
+@pytest.mark.parametrize("least", [None, LEAST])
+def test_intervals_hold_the_mean_over_the_rows_in_many_runs(least):
+    runs = 400
+    alpha = 0.1
+    probabilities = np.array([[0, 0, 1], [0, 0, 0]])
+    wrong = 0
+    for log in adaptive_logs(runs, 1000, 77):
+        wrong += any(
+            not found.lower <= truth(rows, probabilities) <= found.upper
+            for rows in (30, 100, 300, 1000)
+            for found in [fb.evaluate({"a": "x", "b": 3}, log.head(rows), alpha=alpha, least=least)]
+        )
+    assert wrong <= int(binom.ppf(1 - 1e-6, runs, alpha))
+
+
 def test_a_known_limit_of_weights_narrows_intervals():
     log = adaptive_logs(1, 12_000, 4)[0]
     target = {"a": "x", "b": 3}

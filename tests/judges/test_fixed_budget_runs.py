@@ -132,7 +132,9 @@ def test_columns_have_both_sides(tmp_path):
     # both orders of each pair
     assert columns["first prompt"][0::2] == columns["second prompt"][1::2]
     assert "prompt" in result._repr_html_()
-    result.plot(tmp_path / "levels.png")
+    figure = result.plot(tmp_path / "levels.png")
+    assert figure.axes[0].get_xlabel() == "share won of duels in which it differs"
+    assert result.summary().columns[4] == "won"
     assert (tmp_path / "levels.png").read_bytes().startswith(b"\x89PNG")
 
 

@@ -98,3 +98,26 @@ def test_a_caller_who_gives_up_loses_no_decision(agent, client_of):
     asyncio.run(impatient())  # which waits for its threads at the end
     assert client.get_object_details("page", {}, who).flag_metadata["decision"] == 1
     assert agent.waiting == (1,)
+
+
+def test_a_decision_that_could_not_expire_is_tried_again(agent, client_of):
+    """An agent behind a network that is gone for a moment."""
+    elsewhere = Elsewhere(agent, threading.Event())
+    elsewhere.gate.set()
+    down = [True]
+
+    def expire(id: int) -> None:
+        if down[0]:
+            raise ConnectionError("nobody there")
+        agent.expire(id)
+
+    elsewhere.expire = expire
+    client = client_of(fb.openfeature.Provider({"page": elsewhere}, remember=1))
+    client.get_object_value("page", {}, EvaluationContext("one"))
+    failed = client.get_object_details("page", {"by": "default"}, EvaluationContext("two"))
+    assert (failed.error_code.value, failed.error_message) == ("GENERAL", "nobody there")
+    assert failed.value == {"by": "default"}
+
+    down[0] = False
+    client.get_object_value("page", {}, EvaluationContext("two"))
+    assert agent.waiting == (2,)

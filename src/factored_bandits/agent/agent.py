@@ -49,8 +49,11 @@ class Agent(Knowledge[Best], Saving):
     horizon
         How many rounds are planned, for policies that need to know.
     history
-        Duels of the past to begin with: a CSV file, a list of (winner, loser) or
+        The past to begin with. Of duels: a CSV file, a list of (winner, loser) or
         (winner, loser, tie), an array of wins of row over column, or what `load_duels` returned.
+        Of factors: what `load_log` returned, or what it takes with the names of the factors and
+        "reward" as columns; for policies whose statistics are about combinations: `flat_ucb1`,
+        `lin_ucb`, `lin_thompson`, `logistic_thompson`.
     diagnostics
         Keep what `diagnose` needs.
     self_duels
@@ -113,6 +116,7 @@ class Agent(Knowledge[Best], Saving):
             default: float | None = None,
             seed: int = 0,
             horizon: int | None = None,
+            history: History | None = None,
             diagnostics: bool = False,
             expire_after: Age | None = None,
             clock: Clock | None = None,

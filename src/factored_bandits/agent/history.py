@@ -1,4 +1,4 @@
-"""Duels of the past as a warm start: from a file, a list or counts."""
+"""The past as a warm start: duels from a file, a list or counts; plays of factors from a log."""
 
 from __future__ import annotations
 
@@ -15,23 +15,28 @@ from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies import Policy, make, names
 
 from .labels import Labels
+from .past_plays import learn_log
+from .rewards import Rewards
 
 # some policies add up a tail of 4 sqrt(duels) terms for each pair
 MOST_PAST = 10**10
 
 
-def warm_start(policy: Policy, params: Any, state: Any, labels: Labels, history: Any) -> int:
-    """Put the past duels into a new state; returns how many they were."""
+def warm_start(
+    policy: Policy, params: Any, state: Any, labels: Labels, rewards: Rewards, history: Any
+) -> int:
+    """Put the past into a new state; returns how many rounds it was."""
+    if labels.kind == "factored":
+        return learn_log(policy, params, state, labels, rewards, history)
+    return _count_duels(policy, params, state, labels, history)
+
+
+def _count_duels(policy: Policy, params: Any, state: Any, labels: Labels, history: Any) -> int:
     if labels.factors:
         raise InvalidInputError(
             "history is a record of past duels of arms; an agent that compares combinations takes "
             "none"
         )
-    if labels.kind != "duel":
-        raise InvalidInputError(
-            "history is a record of past duels; an agent with factors takes none"
-        )
-
     if not policy.warm_starts:
         able = [name for name in names("duel") if make(name).warm_starts]
         raise InvalidInputError(

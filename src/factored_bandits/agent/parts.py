@@ -14,6 +14,7 @@ from factored_bandits.core.checks import Form, flag, form, integer
 from factored_bandits.core.limits import MOST_ROUNDS
 from factored_bandits.core.rng import generators
 from factored_bandits.environments import PastDuels
+from factored_bandits.logs import Log
 from factored_bandits.policies import Policy
 from factored_bandits.policies.footprint import check_memory
 
@@ -30,7 +31,7 @@ from .rewards import UNIT, rewards
 from .self_duels import self_duels as checked_self_duels
 
 Given = str | types.ModuleType | Policy | None
-History = str | Path | Sequence[Sequence[Any]] | Floats | PastDuels
+History = str | Path | Sequence[Any] | Mapping[str, Any] | Floats | PastDuels | Log
 
 
 class Parts:
@@ -89,7 +90,9 @@ class Parts:
 
         past = 0
         if history is not None:
-            past = warm_start(self._policy, self._params, state, self._labels, history)
+            past = warm_start(
+                self._policy, self._params, state, self._labels, self._rewards, history
+            )
 
         self._plays = [np.zeros(size, dtype=np.int64) for size in sizes]
         self._ledger = Ledger(sizes, self._rewards.outcomes)
@@ -116,7 +119,7 @@ class Parts:
 
     @property
     def _past(self) -> int:
-        """Duels of the past, which count as rounds."""
+        """Duels or plays of the past, which count as rounds."""
         return self._learner.past
 
     @property

@@ -80,6 +80,11 @@ class TuneResult(Report):
         """How many combinations there are."""
         return math.prod(len(levels) for levels in self.factors.values())
 
+    @property
+    def of_pairs(self) -> bool:
+        """Whether two combinations met; then a mean is a share of verdicts that a level has won."""
+        return any("first" in entry.call for entry in self.answers)
+
     @cached_property
     def means(self) -> dict[str, dict[Any, LevelMean]]:
         """Per factor and level, how many answers there were and their mean."""
@@ -160,7 +165,8 @@ class TuneResult(Report):
                 told = "-" if math.isnan(mean) else f"{mean:.3f}"
                 rows.append((name, str(level), verdict, str(count), told, sure))
 
-        columns = ("factor", "level", "verdict", "n", "mean", "not the best")
+        what = "won" if self.of_pairs else "mean"
+        columns = ("factor", "level", "verdict", "n", what, "not the best")
         return Table("", columns, rows, align="lllrrr")
 
     def notes(self) -> list[str]:
@@ -213,7 +219,7 @@ class TuneResult(Report):
         `score` is 1 if the first was better. `pandas.DataFrame(result.columns())` makes a frame.
         """
         answers = self.answers
-        if any("first" in entry.call for entry in answers):
+        if self.of_pairs:
             found = {
                 f"{side} {name}": [entry.call[side][name] for entry in answers]
                 for side in ("first", "second")

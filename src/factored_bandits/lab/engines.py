@@ -18,7 +18,7 @@ from factored_bandits.core.checks import integer
 from factored_bandits.errors import FactoredBanditsError, InvalidInputError, MissingExtraError
 from factored_bandits.simulation.compilers import packed, read_packed
 from factored_bandits.simulation.runner import Runner
-from factored_bandits.simulation.warming import warm_up
+from factored_bandits.simulation.warming import compile_here, warm_up
 
 from .spec import PresetName
 from .worker import work, work_alone
@@ -92,7 +92,8 @@ class Engine:
             If no scheduler answers.
         """
         if self.name == "processes":
-            warm_up(runners, progress)
+            # What the only worker compiles itself, it need not load, and its loops share kernels.
+            (compile_here if self.workers == 1 else warm_up)(runners, progress)
         elif self.name == "dask" and runners:
             message = packed(runners)
             with self._client() as client:

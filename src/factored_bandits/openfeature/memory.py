@@ -108,16 +108,19 @@ class Memory:
         if kept.settled:
             return False
 
-        kept.settled = True
         try:
             self.agent.expire(kept.decision.id)
+            expired = True
         except DecisionError:  # the agent was told by somebody else, or let it expire
-            return False
+            expired = False
         except InvalidInputError as error:
             # The page must go on. The agent warns of what it waits for in vain.
             LOGGER.error("decision %d is forgotten and cannot expire: %s", kept.decision.id, error)
-            return False
-        return True
+            expired = False
+
+        # not after any other error, such as a lost connection: it is tried again
+        kept.settled = True
+        return expired
 
     # ------------------------------------------------------------ through a restart
 

@@ -81,6 +81,11 @@ class Info:
         The theorem of the paper that bounds its regret.
     flat_peer
         The policy over all combinations that a plan compares it with.
+    any_plays
+        Factored: whether `learn` may be given plays that others chose, one at a time, in any state.
+        It may if its statistics are about combinations, or about a model of them, and not about
+        levels in the contexts that it chose itself, and if it recommends by estimates, not by its
+        number of plays. `Agent(history=...)` relies on it.
 
     Examples
     --------
@@ -109,6 +114,7 @@ class Info:
     flat: bool = False
     theorem: Literal[2, 3] | None = None
     flat_peer: str = "flat_ucb1"
+    any_plays: bool = False
 
 
 class LevelReport(NamedTuple):

@@ -85,6 +85,18 @@ class Policy:
         return typing.cast(Info, self.module.INFO)
 
     @property
+    def takes_history(self) -> bool:
+        """Whether an agent with it can begin with a record of the past.
+
+        Examples
+        --------
+        >>> from factored_bandits import policies
+        >>> policies.make("flat_ucb1").takes_history, policies.make("tea").takes_history
+        (True, False)
+        """
+        return self.warm_starts if self.info.kind == "duel" else self.info.any_plays
+
+    @property
     def label(self) -> str:
         """The name, with every parameter that is not at its default; `make` reads it back.
 

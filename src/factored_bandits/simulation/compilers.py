@@ -62,13 +62,14 @@ class Compiler:
             stderr=subprocess.DEVNULL,
         )
         self._answers: queue.SimpleQueue[int] = queue.SimpleQueue()
+        self._ended = False  # it answers no more
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
 
     @property
     def alive(self) -> bool:
         """Whether it could do another job."""
-        return self.process.poll() is None
+        return not self._ended and self.process.poll() is None
 
     def begin(self, message: bytes) -> None:
         """Have it compile what the message names."""
@@ -81,10 +82,11 @@ class Compiler:
 
     def answer(self) -> int | None:
         """What came of the job; None while it is at it."""
+        ended = self._ended  # looked at first: what it answered before that is in the queue
         try:
             return self._answers.get_nowait()
         except queue.Empty:
-            return None
+            return FAILED if ended else None
 
     def end(self) -> None:
         """There is nothing more to do."""
@@ -94,16 +96,15 @@ class Compiler:
 
     def kill(self) -> None:
         """End it in the middle of a job."""
-        if self.alive:
-            self.process.terminate()
-            self._listener.join()
+        self.process.terminate()
+        self._listener.join()
 
     def _listen(self) -> None:
         assert self.process.stdout is not None
         with self.process.stdout as answers:
             while answer := answers.read(1):
                 self._answers.put(answer[0])
-        self._answers.put(FAILED)  # it has ended, if need be in the middle of a job
+        self._ended = True  # if need be in the middle of a job
         self.process.wait()
 
 

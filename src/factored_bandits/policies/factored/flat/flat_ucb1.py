@@ -49,6 +49,7 @@ INFO = Info(
     cost=(470, 1.2),
     slowdown=(15,),
     flat=True,
+    any_plays=True,
 )
 
 

@@ -42,6 +42,7 @@ INFO = Info(
     reference="Agrawal & Goyal, Thompson sampling for contextual bandits with linear payoffs, "
     "ICML 2013",
     cost=(1400, 1.7),
+    any_plays=True,
 )
 
 

@@ -50,6 +50,7 @@ INFO = Info(
     reference="Abbasi-Yadkori, Pal & Szepesvari, Improved algorithms for linear stochastic "
     "bandits, NIPS 2011",
     cost=(1800, 2),
+    any_plays=True,
 )
 R = 0.5  # rewards in [0, 1] are 1/2-sub-Gaussian
 

@@ -51,6 +51,7 @@ INFO = Info(
     "multivariate optimization, KDD 2017",
     cost=(1200, 1.8),
     slowdown=(400,),
+    any_plays=True,
 )
 NONE: Code = 0  # Params.interactions
 PAIRWISE: Code = 1
