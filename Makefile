@@ -5,7 +5,7 @@ CONSTRAINTS ?= constraints.txt
 BIN := .venv/bin
 PYTEST := $(BIN)/pytest -n auto --dist loadgroup
 .DEFAULT_GOAL := help
-.PHONY: help demo reproduce test pytest test-full coverage bench docs dist lint format hooks clean
+.PHONY: help demo reproduce test pytest test-full coverage bench bench-service docs dist lint format hooks clean
 unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export NO_MKDOCS_2_WARNING := 1
@@ -35,6 +35,9 @@ coverage: .venv/dev ## lines and branches that the tests reach, kernels interpre
 
 bench: .venv/dev ## speed, as ratios within one run
 	$(BIN)/python benchmarks/run.py
+
+bench-service: .venv/dev ## the durable agent and the service: events a second, bytes, ratios to a no-op
+	$(BIN)/python benchmarks/service.py
 
 docs: .venv/dev ## the pages as a site, in site/
 	$(BIN)/mkdocs build --quiet

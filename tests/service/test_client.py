@@ -10,7 +10,10 @@ import pytest
 pytest.importorskip("httpx2", reason="the extra [serve] is not installed")
 pytest.importorskip("uvicorn", reason="the extra [serve] is not installed")
 
+from playwright.sync_api import sync_playwright
+
 import factored_bandits as fb
+from browser import FLAGS, executable
 from factored_bandits.errors import (
     DecisionError,
     ExperimentError,
@@ -20,6 +23,7 @@ from factored_bandits.errors import (
     UnknownNameError,
 )
 from factored_bandits.service.api.access import new_key
+from factored_bandits.service.api.app import CLIENT
 from factored_bandits.service.store import SqliteStore
 
 FACTORS = {"headline": ["short", "long"], "button": ["red", "green", "blue"]}
@@ -94,3 +98,35 @@ def test_a_client_of_a_server_that_is_killed(place, key):
         end(process)
     with pytest.raises(StoreError, match="does not answer"):
         fb.connect(url, key=key, experiment="home page", timeout=0.1)
+
+
+def test_a_page_tells_a_reward(place, key):
+    """In a real browser, by a token and without a key."""
+    program = executable()
+    if program is None:
+        pytest.skip("there is no Chromium here")
+    process, url = start(place)
+    try:
+        body = {"units": ["Ada"]}
+        with fb.connect(url, key=key, experiment="home page") as agent:
+            path = agent._path("/decisions")
+            token = agent._call("POST", path, body)["decisions"][0]["token"]
+            with sync_playwright() as driver:
+                browser = driver.chromium.launch(executable_path=program, args=FLAGS)
+                page = browser.new_page()
+                page.goto(f"{url}/healthz")
+                page.add_script_tag(url=f"{url}/client.js")
+                page.evaluate("token => FactoredBandits.reward(token, 1)", token)
+                for _ in range(200):
+                    if agent.status()["waiting"] == 0:
+                        break
+                    page.wait_for_timeout(20)
+                browser.close()
+            assert agent.status()["waiting"] == 0
+            assert agent.tell(1, 1.0) == "duplicate"
+    finally:
+        end(process)
+
+
+def test_the_script_is_small():
+    assert CLIENT.stat().st_size < 3000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import queue
 import secrets
 import threading
@@ -121,12 +122,19 @@ class RemoteAgent:
         self._later: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self._sender: threading.Thread | None = None
         self._starting = threading.Lock()
+        self._end = math.inf  # of the background, by `time.monotonic`
 
     def _call(
-        self, method: str, path: str, body: Any = None, key: str | None = None, until: float = 0.0
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        key: str | None = None,
+        *,
+        background: bool = False,
     ) -> Any:
         """The answer; the same call again while nobody answers, which does no harm."""
-        until = until or time.monotonic() + self._timeout
+        until = time.monotonic() + self._timeout
         headers = {} if key is None else {"Idempotency-Key": key}
         pause = PAUSE
         while True:
@@ -137,7 +145,8 @@ class RemoteAgent:
                 why = _detail(answer)
             except self._lost as error:
                 why = f"{type(error).__name__}: {error}"
-            if time.monotonic() + pause > until:
+            # nobody waits for the background, until `close` does
+            if time.monotonic() + pause > (self._end if background else until):
                 raise StoreError(f"the service {self._client.base_url} does not answer: {why}")
             time.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
@@ -227,12 +236,12 @@ class RemoteAgent:
             ended = None in items
             rewards = [item for item in items if item is not None]
             if rewards:
-                self._deliver(rewards, time.monotonic() + (self._timeout if ended else 10**9))
+                self._deliver(rewards)
 
-    def _deliver(self, rewards: list[dict[str, Any]], until: float) -> None:
+    def _deliver(self, rewards: list[dict[str, Any]]) -> None:
         """Send rewards; one that the service refuses does not keep the others from it."""
         try:
-            self._call("POST", "/v1/rewards", {"rewards": rewards}, until=until)
+            self._call("POST", "/v1/rewards", {"rewards": rewards}, background=True)
         except StoreError as error:
             LOGGER.warning("%d queued rewards were not sent: %s", len(rewards), error)
         except FactoredBanditsError as error:
@@ -240,7 +249,7 @@ class RemoteAgent:
                 LOGGER.warning("a queued reward was refused: %s", error)
                 return
             for each in rewards:
-                self._deliver([each], until)
+                self._deliver([each])
 
     def status(self) -> dict[str, Any]:
         """Report what the agent knows of every level.
@@ -295,8 +304,9 @@ class RemoteAgent:
     def close(self) -> None:
         """Wait until the queued rewards are sent, for `timeout` seconds at most, and disconnect."""
         if self._sender is not None:
+            self._end = time.monotonic() + self._timeout
             self._later.put(None)
-            self._sender.join(self._timeout)
+            self._sender.join()
         self._client.close()
 
     def __enter__(self) -> Self:

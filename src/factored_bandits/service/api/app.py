@@ -8,6 +8,7 @@ import logging
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
@@ -36,6 +37,7 @@ from .state import Service
 
 LOGGER = logging.getLogger("factored_bandits.service")
 LARGEST_BODY = 1_000_000  # bytes
+CLIENT = Path(__file__).with_name("client.js")
 
 Handler = Callable[[Service, Request, Any], Awaitable[tuple[int, Any]]]
 
@@ -133,7 +135,11 @@ def application(engine: Engine) -> Starlette:
 
         return Response(msgspec.json.encode(document()), media_type="application/json")
 
+    async def script(request: Request) -> Response:
+        return Response(CLIENT.read_bytes(), media_type="text/javascript")
+
     routes += [
+        Route("/client.js", script),
         Route("/healthz", health),
         Route("/readyz", ready),
         Route("/metrics", measured),
