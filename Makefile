@@ -5,7 +5,7 @@ CONSTRAINTS ?= constraints.txt
 BIN := .venv/bin
 PYTEST := $(BIN)/pytest -n auto --dist loadgroup
 .DEFAULT_GOAL := help
-.PHONY: help demo reproduce test pytest test-full coverage bench docs lint format hooks clean
+.PHONY: help demo reproduce test pytest test-full coverage bench docs dist lint format hooks clean
 unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export NO_MKDOCS_2_WARNING := 1
@@ -40,11 +40,14 @@ docs: .venv/dev ## the pages as a site, in site/
 	$(BIN)/mkdocs build --quiet
 	@echo "open site/index.html"
 
+dist: .venv/dist ## wheel and source distribution in dist/, checked: installed in an empty environment, first snippets run
+	$(BIN)/python tools/dist.py
+
+# mypy takes as long as the others together, on one core: they run beside it
 lint: .venv/dev ## ruff, mypy and import-linter
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/lint-imports --no-logo
+	@$(BIN)/mypy & types=$$!; \
+		$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/lint-imports --no-logo; \
+		style=$$?; wait $$types && [ $$style = 0 ]
 
 format: .venv/dev ## let ruff put things in order
 	$(BIN)/ruff check --fix .
@@ -54,16 +57,24 @@ hooks: .venv/dev ## run the checks of `make lint` before every commit
 	$(BIN)/pre-commit install
 
 clean: ## remove everything that make has made
-	rm -rf .venv build demo site src/*.egg-info
+	rm -rf .venv build demo dist site src/*.egg-info
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 .venv/bin/python:
 	@echo "Making a virtual environment in .venv ..."
 	@$(PYTHON) -m venv .venv
 
-# pip twice quiet: errors are shown, warnings about where it looked for packages are not
+# pip's own lines are many: its names of packages are shown as they come, its complaints if it fails
+NAMES := awk '/^(Collecting|Processing) / { name = $$2; \
+	sub(/.*\//, "", name); sub(/[^A-Za-z0-9_.-].*|-[0-9.]+-[^ ]*whl$$/, "", name); \
+	if (column + length(name) > 98) { printf "\n"; column = 0 } \
+	column += length(name) + 1; printf "%s%s", (column > length(name) + 1 ? " " : "  "), name; fflush() } \
+	/^Installing collected/ { printf "\n  all found; unpacking them ...\n"; fflush() }'
+
 # --no-compile: Python compiles what is imported, which is a tenth of what is installed
 .venv/%: pyproject.toml $(CONSTRAINTS) | .venv/bin/python
-	@echo "Installing factored-bandits[$*] and what it needs into .venv (once, about half a minute) ..."
-	@$(BIN)/pip install -qq --no-compile $(addprefix --constraint ,$(CONSTRAINTS)) --editable ".[$*]"
+	@echo "Installing factored-bandits[$*] and what it needs into .venv (once, about half a minute):"
+	@{ $(BIN)/pip install --no-compile --progress-bar off $(addprefix --constraint ,$(CONSTRAINTS)) \
+		--editable ".[$*]" 2> .venv/pip.log; echo $$? > .venv/pip.status; } | $(NAMES)
+	@[ "$$(cat .venv/pip.status)" = 0 ] || { cat .venv/pip.log >&2; exit 1; }
 	@touch $@

@@ -120,11 +120,15 @@ def memory() -> None:
         print(f"  {name:10s} {used / 20_000:6.1f}")
 
 
+MOST_GROWTH = 1.25  # of an agent's time and memory, from the first to the second half of its life
+
+
 def flat() -> None:
     """A million decisions of which 1 % are never answered, and expire after 1,000 rounds."""
     print("A million decisions, 1 % never answered: per tenth the memory and the time of a call")
     made = agent("uniform", 4, expire_after=1000)
     rng = np.random.default_rng(1)
+    medians, sizes = [], []
     for tenth in range(1, 11):
         taken = []
         for _ in range(100_000):
@@ -135,10 +139,16 @@ def flat() -> None:
             taken.append(time.process_time() - began)
         middle, last = np.quantile(taken, [0.5, 0.999]) * 1e6
         size = len(made.dump())
+        medians.append(middle)
+        sizes.append(size)
         print(
             f"  {tenth:2d}  backlog {made.backlog:5d}  dump {size:7,} characters  "
-            f"median {middle:6.1f} us  99.9 % {last:8.1f} us"
+            f"median {middle:6.1f} us  99.9 % {last:8.1f} us",
+            flush=True,
         )
+    for what, each in (("the median", medians), ("the dump", sizes)):
+        growth = np.median(each[5:]) / np.median(each[:5])
+        print(f"  {what}, second half over first: {growth:.2f} x   at most {MOST_GROWTH:g}")
 
 
 TARGET = 150.0  # microseconds of an ask with its tell, compiled

@@ -11,8 +11,9 @@ with the decisive share of this pair, to which 8 votes as a Bradley-Terry fit ex
 The arms are every fifth model by strength, or with --best the strongest ones, among which nobody is
 preferred to every other. Printed per policy: in how many runs `result.best` was the best after so
 many calls, with 8 calls in flight; what its choice lacks in the mean, as the share by which the
-best wins against it above one half; and in how many runs the certificate named a model, and a wrong
-one.
+best wins against it above one half; in how many runs the last choice had the largest mean share of
+wins over the field (the Borda winner, which may be another one); and in how many runs the
+certificate named a model, and a wrong one.
 """
 
 from __future__ import annotations
@@ -30,16 +31,7 @@ import numpy as np
 import factored_bandits as fb
 from factored_bandits.core.table import Table
 
-POLICIES = (
-    "dueling_leader_tea",
-    "self_sparring",
-    "dts",
-    "rmed1",
-    "vdb",
-    "savage",
-    "winner_stays",
-    "dueling_uniform",
-)
+POLICIES = tuple(fb.policies.names("duel"))
 PSEUDO_VOTES = 8.0
 STEPS = 500  # of the fit
 
@@ -116,7 +108,8 @@ async def run(policy, votes, arms, seed, checkpoints, folder):
     shuffled = np.random.default_rng([6, seed]).permutation(len(arms)).tolist()
     chosen = []
     for calls in checkpoints:
-        horizon = policy == "savage"  # which must know the end: a run of its own for each
+        # who must know the end has a run of its own for each
+        horizon = fb.policies.make(policy).info.needs_horizon
         result = await fb.arena(
             shuffled,
             judge,
@@ -137,14 +130,16 @@ def measured(policy, votes, arms, runs, checkpoints, best):
     lacks = np.zeros((runs, len(checkpoints)))
     certified = 0
     wrong = 0
+    last = []
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(runs):
             chosen, result = asyncio.run(run(policy, votes, arms, seed, checkpoints, Path(folder)))
             found[seed] = [arm == best for arm in chosen]
+            last.append(chosen[-1])
             lacks[seed] = [preferences[best, arm] - 0.5 for arm in chosen]
             certified += result.confidence is not None and len(result.top) == 1
             wrong += result.confidence is not None and best not in result.top
-    return found, lacks, certified, wrong
+    return found, lacks, certified, wrong, np.array(last)
 
 
 def main() -> None:
@@ -160,25 +155,29 @@ def main() -> None:
     votes = Votes(given.file)
     arms = votes.arms(given.arms, given.best)
     best, condorcet = winner(votes.preferences[np.ix_(arms, arms)])
+    borda = int(votes.preferences[np.ix_(arms, arms)].mean(1).argmax())
     checkpoints = [given.calls // 8, given.calls // 4, given.calls // 2, given.calls]
     kind = (
         "preferred to every other" if condorcet else "the largest mean share; no Condorcet winner"
     )
     print(
         f"{len(arms)} of {len(votes.names)} models, ties {votes.ties:.2f}, the left side ahead by "
-        f"{votes.left:.2f} log-odds; the best: {votes.names[arms[best]]} ({kind})"
+        f"{votes.left:.2f} log-odds; the best: {votes.names[arms[best]]} ({kind}); the largest "
+        f"mean share (Borda): {votes.names[arms[borda]]}"
     )
 
     rows = []
     for policy in given.policies.split(","):
         began = time.process_time()
-        found, lacks, certified, wrong = measured(
+        found, lacks, certified, wrong, last = measured(
             policy, votes, arms, given.runs, checkpoints, best
         )
         seconds = (time.process_time() - began) / given.runs
         shares = [f"{share:.0%}" for share in found.mean(0)]
         missing = [f"{1000 * lack:.0f}" for lack in lacks.mean(0)]
-        rows.append((policy, *shares, *missing, f"{certified}", f"{wrong}", f"{seconds:.2f} s"))
+        mean = f"{(last == borda).mean():.0%}"
+        ends = (mean, f"{certified}", f"{wrong}", f"{seconds:.2f} s")
+        rows.append((policy, *shares, *missing, *ends))
         print(f"{policy} done", flush=True)
 
     error = 0.5 / math.sqrt(given.runs)
@@ -186,6 +185,7 @@ def main() -> None:
         "policy",
         *(f"found at {calls}" for calls in checkpoints),
         *(f"lacks at {calls}" for calls in checkpoints),
+        "Borda winner",
         "certified",
         "wrong",
         "a run",

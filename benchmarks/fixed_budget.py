@@ -135,7 +135,8 @@ def found(runs: int, data: Path | None) -> None:
             began = time.process_time()
             chosen = choices(label, late, name, data, runs, budgets)
             if name in REGRET:
-                lost = 1000.0 * (duels.preferences[0] - 0.5)[chosen]
+                # nobody beats everybody: an arm that beats the best by mean share has no regret
+                lost = 1000.0 * np.maximum(duels.preferences[0] - 0.5, 0.0)[chosen]
             else:
                 lost = 100.0 * (chosen == 0)
             errors = lost.std(axis=0, ddof=1) / math.sqrt(runs)

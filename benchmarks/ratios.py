@@ -214,7 +214,7 @@ def seconds(work):
     began = time.process_time()
     work()
     return time.process_time() - began
-[runner] = runners_of(fb.policies.make(sys.argv[1]))
+runner, *_ = runners_of(fb.policies.make(sys.argv[1]))
 print(seconds(runner.compile), numba.__version__)
 """
 

@@ -67,7 +67,7 @@ def main(folder: Path) -> None:
     figures: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as out, contextlib.ExitStack() as stack:
         drawn = counted(figures, "figures drawn", Chart.figure)
-        saved = counted(figures, "figures saved, png and pdf", page.save)
+        saved = counted(figures, "figures saved", page.save)
         stack.enter_context(mock.patch.object(Chart, "figure", drawn))
         stack.enter_context(mock.patch.object(page, "save", saved))
         with timed(spent, "claims"):

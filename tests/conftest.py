@@ -6,6 +6,7 @@ to the same worker, so that two workers do not compile the same policy at the sa
 second loop of it finds its kernels compiled.
 """
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -13,6 +14,9 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+# numba colours even the messages of errors that it handles itself, a fortieth of all compiling.
+os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
 
 
 def policy_of(item: pytest.Item, names: set[str]) -> str | None:

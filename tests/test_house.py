@@ -56,6 +56,12 @@ def test_an_import_from_elsewhere_breaks_the_contract(importer, allowed):
     assert violations(graph) == ([] if allowed else [(importer, "house.room._box")])
 
 
+def test_no_two_test_files_have_one_name():
+    """pytest imports them by name alone, and refuses the second."""
+    names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
+    assert sorted(names) == sorted(set(names))
+
+
 def test_the_oldest_versions_are_those_of_pyproject():
     assert text("constraints-oldest.txt").split() == oldest(text("pyproject.toml"))
 
@@ -113,7 +119,7 @@ def test_continuous_integration_covers_the_versions_of_pyproject():
 
 
 def test_version_and_licence_agree_everywhere():
-    licence = tomllib.loads(text("pyproject.toml"))["project"]["license"]["text"]
+    licence = tomllib.loads(text("pyproject.toml"))["project"]["license"]
     citation = text("CITATION.cff")
     assert f"\nversion: {fb.__version__}\n" in citation
     assert f"\nlicense: {licence}\n" in citation

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
-nbclient = pytest.importorskip("nbclient")
-nbformat = pytest.importorskip("nbformat")
+pytest.importorskip("nbclient")
 pytest.importorskip("ipykernel")
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from tools.notebooks import execute
 
 SCRIPT = "<script>alert(1)</script>"
 SETUP = f"""
@@ -76,26 +79,9 @@ class Page(HTMLParser):
 @pytest.fixture(scope="module")
 def outputs(tmp_path_factory):
     """Per object what its cell shows, by media type."""
-    folder = tmp_path_factory.mktemp("jupyter")
-    kernel = folder / "kernels" / "here"
-    kernel.mkdir(parents=True)
-    document = {
-        "argv": [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
-        "display_name": "here",
-        "language": "python",
-        "env": {"NUMBA_DISABLE_JIT": "1", "IPYTHONDIR": str(folder)},
-    }
-    (kernel / "kernel.json").write_text(json.dumps(document))
-
-    cells = [nbformat.v4.new_code_cell(source) for source in (SETUP, *SHOWN.values())]
-    notebook = nbformat.v4.new_notebook(cells=cells)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JUPYTER_PATH", str(folder))
-        patch.setenv("JUPYTER_RUNTIME_DIR", str(folder))
-        nbclient.NotebookClient(notebook, kernel_name="here", timeout=600).execute()
-
-    assert notebook.cells[0].outputs == []
-    return {name: cell.outputs[-1].data for name, cell in zip(SHOWN, notebook.cells[1:])}
+    first, *others = execute([SETUP, *SHOWN.values()], tmp_path_factory.mktemp("jupyter"))
+    assert first == []
+    return {name: shown[-1].data for name, shown in zip(SHOWN, others, strict=True)}
 
 
 @pytest.mark.parametrize("name", SHOWN)

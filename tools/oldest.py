@@ -2,9 +2,9 @@
 
     python tools/oldest.py
 
-Only libraries that the package imports are in it. Tools (what only the extras `dev` and `docs`
-name) may be of any version that fits. A test compares the file with pyproject.toml, so that it
-cannot be forgotten.
+Only libraries that the package imports are in it. Tools (what only the extras `dev`, `dist` and
+`docs` name) may be of any version that fits. A test compares the file with pyproject.toml, so that
+it cannot be forgotten.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-TOOLS = ("dev", "docs")  # extras of tools, not of libraries
+TOOLS = ("dev", "dist", "docs")  # extras of tools, not of libraries
 LOWER = re.compile(r"(?P<name>[\w.-]+)(?:\[[\w,]+\])?>=(?P<version>[\d.]+)")
 
 

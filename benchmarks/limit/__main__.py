@@ -1,9 +1,14 @@
-"""Our compiled loops against plain C that does the same job: `python benchmarks/limit [JOB...]`.
+"""Our compiled loops against plain C that does the same job.
+
+    python benchmarks/limit [--instructions] [JOB...]
 
 Each C program of this folder is compiled by gcc -O3 -march=native into a temporary folder and given
 the same generators, so it must play the same rounds: its regret is compared with ours. Processor
 time of 10^6 rounds, the least of several runs in one process, ours and C by turns; and the goal
 beside the ratio. Without gcc there is nothing to compare with.
+
+--instructions counts instructions instead (x86-64, Linux), which no other work on the machine
+changes: of rounds 2,000 to 2,300.
 """
 
 from __future__ import annotations
@@ -21,7 +26,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import factored_bandits as fb
+from factored_bandits.core.drawing import quick
 from factored_bandits.core.rng import generators
+from factored_bandits.core.run import ROUND
 from factored_bandits.simulation.runner import Runner
 
 ROUNDS = 1_000_000
@@ -94,7 +101,7 @@ def words(generator: np.random.Generator) -> Any:
     return aligned
 
 
-def in_c(limit: Limit, folder: str) -> Callable[[], float]:
+def in_c(limit: Limit, folder: str, rounds: int | None = None) -> Callable[[], float]:
     """Compile the C program of a job; the function plays it and returns the regret."""
     library = Path(folder) / f"{limit.policy}.so"
     source = HERE / f"{limit.policy}.c"
@@ -119,7 +126,7 @@ def in_c(limit: Limit, folder: str) -> Callable[[], float]:
         losses.ctypes.data,
         len(sizes),
         sizes[0],
-        ROUNDS,
+        rounds or ROUNDS,
         limit.skip_idle,
         plays.ctypes.data,
     )
@@ -134,9 +141,9 @@ def in_c(limit: Limit, folder: str) -> Callable[[], float]:
     return run
 
 
-def in_our_loop(limit: Limit) -> Callable[[], float]:
-    """Play a job; the regret."""
-    runner = Runner(
+def our_runner(limit: Limit) -> Runner:
+    """What plays a job here."""
+    return Runner(
         fb.policies.make(limit.policy),
         limit.problem,
         np.array([ROUNDS]),
@@ -144,6 +151,11 @@ def in_our_loop(limit: Limit) -> Callable[[], float]:
         permute=False,
         skip_idle=limit.skip_idle,
     )
+
+
+def in_our_loop(limit: Limit) -> Callable[[], float]:
+    """Play a job; the regret."""
+    runner = our_runner(limit)
 
     def run() -> float:
         record = runner.repetition(0, lambda index, t: False)
@@ -164,16 +176,57 @@ def nanoseconds(*runs: Callable[[], float]) -> list[float]:
     return [seconds / ROUNDS * 1e9 for seconds in least]
 
 
+COUNTED = (2_000, 2_300)  # from round, to round
+
+
+def instructions(limit: Limit, folder: str) -> list[float]:
+    """Instructions per round of our loop and of C."""
+    library = Path(folder) / "count.so"
+    if not library.exists():
+        command = ["gcc", "-O2", "-fPIC", "-shared", str(HERE / "count.c"), "-o", str(library)]
+        subprocess.run(command, check=True)
+    counter = ctypes.CDLL(str(library))
+    counter.stop.restype = ctypes.c_uint64
+
+    def counted(work: Callable[[], object]) -> int:
+        counter.start()
+        work()
+        return int(counter.stop())
+
+    # Ours: what a call with no round to play takes is taken off.
+    begin, end = COUNTED
+    runner = our_runner(limit)
+    own, noise = generators(SEED)
+    state = runner.new_state()
+    run = runner.prepare(noise, state)
+    given = (runner.params, state, limit.problem.data, run, quick(own), quick(noise))
+    runner.loop(*given, begin)
+    play = runner.loop.dispatcher
+    empty = counted(lambda: play(*given, 0))
+    first = int(run.clock[ROUND])
+    ours = counted(lambda: play(*given, end - begin)) - empty
+
+    in_c_at = [counted(in_c(limit, folder, rounds)) for rounds in COUNTED]
+    return [ours / (int(run.clock[ROUND]) - first), (in_c_at[1] - in_c_at[0]) / (end - begin)]
+
+
 def main() -> None:
     if shutil.which("gcc") is None:
         print("Our loops against plain C: left out, there is no gcc here")
         return
 
-    chosen = sys.argv[1:]
-    print("Our loops against plain C, 10^6 rounds: ns per round of ours, of C, and the ratio")
+    counting = "--instructions" in sys.argv
+    chosen = [part for part in sys.argv[1:] if not part.startswith("--")]
+    what = "instructions, rounds 2,000 to 2,300" if counting else "ns, 10^6 rounds"
+    print(f"Our loops against plain C, {what}: per round of ours, of C, and the ratio")
     with tempfile.TemporaryDirectory() as folder:
         for label, limit in limits().items():
             if chosen and not any(part in label for part in chosen):
+                continue
+            if counting:
+                ours_counted, c_counted = instructions(limit, folder)
+                ratio = ours_counted / c_counted
+                print(f"  {label:<34} {ours_counted:>7.0f} {c_counted:>7.0f} {ratio:>6.2f} x")
                 continue
             ours, c = in_our_loop(limit), in_c(limit, folder)
             regrets = ours(), c()

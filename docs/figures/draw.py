@@ -1,7 +1,11 @@
-"""The figures of the pages, drawn when someone asks for it: `python docs/figures/draw.py`."""
+"""The figures of the pages, drawn when someone asks for it: `python docs/figures/draw.py [FOLDER]`.
+
+The folder holds the files of `fb.suites.real`; without it, their figure stays as it is.
+"""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import matplotlib
@@ -16,9 +20,11 @@ HERE = Path(__file__).parent
 TINTS = list(COLOURS.values())
 
 
-def figure(columns: int, height: float = 2.9) -> tuple[matplotlib.figure.Figure, np.ndarray]:
+def figure(
+    columns: int, height: float = 2.9, shared: bool = True
+) -> tuple[matplotlib.figure.Figure, np.ndarray]:
     drawn = matplotlib.figure.Figure(figsize=(9.0, height), facecolor="white", layout="constrained")
-    axes = drawn.subplots(1, columns, sharey=True, squeeze=False)[0]
+    axes = drawn.subplots(1, columns, sharey=shared, squeeze=False)[0]
     for one in axes:
         one.grid(True, color=PALE, linewidth=0.6)
         one.tick_params(colors=INK, length=3)
@@ -112,8 +118,105 @@ def regret() -> None:
     )
 
 
+def eliminations() -> None:
+    """When which level was active: TEA on two factors of four levels."""
+    problem = fb.environments.spiked(levels=4, best=0.81, gap=0.5)
+    result = fb.simulate("tea", problem, 1e6, 1, seed=2, progress=False, permute=False)
+    title = "Eliminated, back for a moment, eliminated for longer"
+    save(fb.plot.eliminations(result, title=title), HERE / "eliminations.svg")
+
+
+def bounds() -> None:
+    """Regret between what is proved: the example of the page on theory."""
+    sums = fb.environments.make(
+        "additive", effects=[[0.0, -0.5], [0.0, -0.25, -0.25]], noise="gaussian"
+    )
+    result = fb.simulate("tea", sums, 1_000_000, 10, seed=1, progress=False)
+    save(fb.plot.bounds(result, sums), HERE / "bounds.svg")
+
+
+def without_a_best_level() -> None:
+    """The four tables of the page on when it fails: a line per level of the first factor."""
+    tables = {
+        "crossed: nothing is ever decided": [[0.8, 0.2], [0.2, 0.8]],
+        "lopsided: found": [[0.9, 0.2], [0.1, 0.4]],
+        "hidden: 0.7 instead of 0.9": [[0.9, 0.1, 0.1], [0.1, 0.7, 0.6], [0.1, 0.6, 0.5]],
+        "3 x 3: found": [[0.8, 0.3, 0.2], [0.2, 0.7, 0.3], [0.3, 0.2, 0.6]],
+    }
+    drawn, axes = figure(4, 2.6)
+    for one, (title, means) in zip(axes, tables.items(), strict=True):
+        for level, row in enumerate(means):
+            one.plot(range(len(row)), row, marker="os^"[level], color=TINTS[level], linewidth=2)
+        one.set_title(title, fontsize=9, color=INK, loc="left")
+        one.set_xticks(range(len(means[0])))
+        one.set_xlabel("level of the other factor", color=INK)
+    axes[0].set_ylabel("mean reward", color=INK)
+    save(drawn, HERE / "without-a-best-level.svg")
+
+
+def where_it_holds(folder: Path) -> None:
+    """A test of headlines and images, and accuracies of networks by learning rate and width."""
+    from factored_bandits.environments.real.source import table_of
+
+    rows = table_of(folder / "upworthy_factorial.csv", ["test"])
+    visitors: dict[str, int] = {}
+    for row in rows:
+        visitors[row["test"]] = visitors.get(row["test"], 0) + int(row["impressions"])
+    largest = max(visitors, key=lambda test: visitors[test])
+    cells = [row for row in rows if row["test"] == largest]
+
+    drawn, (left, right) = figure(2, 3.2, shared=False)
+    for headline in sorted({row["headline"] for row in cells}):
+        own = sorted(
+            (row for row in cells if row["headline"] == headline), key=lambda r: r["image"]
+        )
+        shown = np.array([int(row["impressions"]) for row in own])
+        rates = np.array([int(row["clicks"]) for row in own]) / shown
+        error = 1.96 * np.sqrt(rates * (1.0 - rates) / shown)
+        left.errorbar(
+            range(len(own)),
+            100.0 * rates,
+            yerr=100.0 * error,
+            marker="o",
+            capsize=3,
+            linewidth=2,
+            color=TINTS[int(headline)],
+            label=f"headline {headline}",
+        )
+    left.set_xticks(range(2), ["image 0", "image 1"])
+    left.set_ylabel("click rate, %", color=INK)
+    left.set_title("side by side: lines that hardly cross", fontsize=10, color=INK, loc="left")
+    left.set_ylim(0.0, 1.4)
+    left.legend(frameon=False, fontsize=9, ncols=3, loc="upper center")
+
+    (instance,) = fb.data.hyperparameters("hpobench/phoneme")
+    problem = instance.problem()
+    means = problem.params["means"]  # alpha, batch size, depth, learning rate, width
+    alpha, _, depth, _, width = problem.best
+    for number, batch in enumerate((0, 3, 6, 9)):
+        right.plot(
+            range(10),
+            100.0 * means[alpha, batch, depth, :, width],
+            marker="os^D"[number],
+            linewidth=2,
+            color=TINTS[number],
+            label=f"batches of {(4, 16, 64, 256)[number]}",
+        )
+    right.set_xticks(range(0, 10, 3), ["1e-5", "4.6e-4", "0.02", "1"])
+    right.set_xlabel("learning rate", color=INK)
+    right.set_ylabel("accuracy, %", color=INK)
+    right.set_title("on each other: the best moves", fontsize=10, color=INK, loc="left")
+    right.legend(frameon=False, fontsize=9)
+    save(drawn, HERE / "where-it-holds.svg")
+
+
 if __name__ == "__main__":
     with matplotlib.rc_context(SETTINGS):
         context()
         moving_context()
         regret()
+        eliminations()
+        bounds()
+        without_a_best_level()
+        if len(sys.argv) > 1:
+            where_it_holds(Path(sys.argv[1]))

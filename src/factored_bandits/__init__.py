@@ -15,6 +15,7 @@ import importlib
 TYPE_CHECKING = False  # as in typing, whose import would take most of the time of this one
 if TYPE_CHECKING:
     from factored_bandits import (
+        data,
         environments,
         errors,
         gymnasium,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from factored_bandits.planning import Assumptions, plan
     from factored_bandits.policies.tem.module import TEM
     from factored_bandits.report import plot
+    from factored_bandits.service.client import connect
     from factored_bandits.service.opening import open
     from factored_bandits.simulation.benchmark import benchmark
     from factored_bandits.simulation.compare import compare
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _MODULES = {
+    "data": "data",
     "environments": "environments",
     "errors": "errors",
     "gymnasium": "gymnasium",
@@ -74,6 +77,7 @@ _MEMBERS = {
     "benchmark": "simulation.benchmark",
     "certificate": "inference.certificate",
     "compare": "simulation.compare",
+    "connect": "service",
     "effects": "evaluation",
     "evaluate": "evaluation",
     "load_duels": "environments",
@@ -99,6 +103,8 @@ __all__ = [
     "benchmark",
     "certificate",
     "compare",
+    "connect",
+    "data",
     "effects",
     "environments",
     "errors",

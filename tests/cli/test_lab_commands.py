@@ -84,7 +84,7 @@ def test_wrong_input_is_one_sentence(tmp_path, monkeypatch):
 @pytest.mark.xdist_group("tea")
 def test_reproduce_prints_claims_and_writes_the_page(tmp_path):
     out = str(tmp_path / "here")
-    done = invoke("reproduce", "--only", "horizon", "--out", out, "--workers", "1")
+    done = invoke("reproduce", "--only", "horizon", "--out", out, "--workers", "1", "--pdf")
     assert done.exit_code == 0, done.output
     assert "1 sentence of the paper: 1 holds, 0 fail, 0 are undecided" in done.stdout
     assert "Theorem 2" not in done.stdout, "only what fails is told"

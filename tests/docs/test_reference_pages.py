@@ -54,6 +54,7 @@ def test_the_reference_names_everything_once():
 
 PUBLIC = (
     "agent",
+    "data",
     "environments",
     "environments.suites",
     "errors",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -96,9 +97,10 @@ def test_the_home_page_shows_what_the_readme_shows(site):
 def test_the_reference_holds_signatures_and_examples(site):
     for page, anchor in (
         ("agent", "Agent.ask"),
-        ("simulation", "simulate"),
+        ("simulation", "simulation.simulate.simulate"),
         ("policies", "TEM"),
-        ("theory", "theory.gaps"),
+        ("theory", "theory.gaps.gaps"),
+        ("planning", "planning.run.plan"),
         ("plot", "plot.regret"),
         ("lab", "lab.run"),
         ("errors", "errors.DumpError"),
@@ -106,6 +108,17 @@ def test_the_reference_holds_signatures_and_examples(site):
         reference = (site / "reference" / "api" / f"{page}.html").read_text(encoding="utf-8")
         assert f'id="factored_bandits.{anchor}"' in reference, anchor
         assert "&gt;&gt;&gt; " in reference or page == "errors", page
+
+
+def test_the_reference_shows_names_and_not_the_modules_of_the_same_name(site):
+    """Nothing in it is described twice."""
+    for page in sorted((site / "reference" / "api").glob("*.html")):
+        text = page.read_text(encoding="utf-8")
+        names = re.findall(r'<h3 id="factored_bandits\.([\w.]+)" class="doc', text)
+        members = re.findall(r'<h4 id="factored_bandits\.([\w.]+)" class="doc', text)
+        last = [name.rpartition(".")[2] for name in names]
+        assert len(last) == len(set(last)), page.name
+        assert not {f"{name}.{one}" for name, one in zip(names, last)} & set(members), page.name
 
 
 def test_no_link_is_dead_and_nothing_is_loaded_from_elsewhere(site, links):

@@ -175,8 +175,9 @@ def test_a_certificate_per_repetition():
 
 def test_who_cannot():
     able = (
-        "beat_the_mean, comband, dueling_leader_tea, dueling_tea, exp3, interleaved_filter, "
-        "lb_inf, leader_tea, merge_dts, merge_rucb, savage, tea, tsallis_inf, vdb$"
+        "beat_the_mean, comband, duel_halving, duel_top_two, dueling_leader_tea, dueling_tea, "
+        "exp3, interleaved_filter, lb_inf, leader_tea, merge_dts, merge_rucb, savage, tea, "
+        "tsallis_inf, vdb$"
     )
     with pytest.raises(InvalidInputError, match=rf"flat_ucb1 does not say .*: {able}"):
         fb.certificate(fb.Agent("flat_ucb1", factors=FACTORS))

@@ -14,6 +14,7 @@ import factored_bandits as fb
 from factored_bandits.core.distributions.binomial import at_least
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.judges.duels import Duels
+from factored_bandits.judges.settings import settings
 
 NAMES = list(STRENGTHS)
 QUIET = {"progress": False}
@@ -238,7 +239,18 @@ def test_a_tie_is_an_even_draw_for_policies_that_take_none(monkeypatch):
     assert len(told) >= result.calls == 30
     assert set(told) == {0.0, 1.0}
 
-    duels = Duels(NAMES, Simulated(), None, True, "dts", 3, fb.Budget(calls=30))
+    how = settings(
+        budget=30,
+        concurrency=8,
+        stop_at=None,
+        likely_at=None,
+        journal=None,
+        progress=False,
+        tries=1,
+        timeout=None,
+        backoff=0.0,
+    )
+    duels = Duels(NAMES, Simulated(), None, True, "dts", 3, how)
     wins = sum(duels.no_evidence(ask) for ask in range(1, 2001))
     assert min(at_least(wins, 2000, 0.5), at_least(2000 - wins, 2000, 0.5)) > RARE
 

@@ -80,6 +80,7 @@ def test_a_candidate_for_every_verdict_where_none_is_best():
         certificate=Certificate("dueling_leader_tea", "duel", 9, claims, 0.05),
         stop_at=0.95,
         stopped="calls",
+        likely=None,
         cost=0.0,
         entries=(),
         candidates=tuple(NAMES),
@@ -108,7 +109,7 @@ def test_pairs_are_what_happened(result, tmp_path):
 
 
 def test_evalica_reads_the_pairs(result):
-    evalica = pytest.importorskip("evalica", reason="evalica is not installed")
+    evalica = pytest.importorskip("evalica")  # a dependency of the development install
     pairs = result.to_pairs()
     winners = [
         {"model_a": evalica.Winner.X, "model_b": evalica.Winner.Y, "tie": evalica.Winner.Draw}[name]
@@ -120,6 +121,20 @@ def test_evalica_reads_the_pairs(result):
     counted = evalica.counting(pairs["model_a"], pairs["model_b"], winners).scores
     for name in NAMES:
         assert counted[name] >= result.tallies[name].wins
+
+
+def test_arena_rank_reads_the_pairs(result):
+    """It brings JAX and is no dependency of the development install."""
+    reason = "arena-rank is not installed"
+    data = pytest.importorskip("arena_rank.utils.data_utils", reason=reason)
+    models = pytest.importorskip("arena_rank.models.bradley_terry", reason=reason)
+    dataset = data.PairDataset.from_pandas(pd.DataFrame(result.to_pairs()))
+    found = models.BradleyTerry(n_competitors=len(dataset.competitors)).compute_ratings_and_cis(
+        dataset, significance_level=0.05
+    )
+    ratings = pd.DataFrame(found).set_index("competitors").ratings
+    assert set(ratings.index) == set(NAMES)
+    assert ratings.idxmax() == "d"
 
 
 def test_figures(result, tmp_path):

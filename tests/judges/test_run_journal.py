@@ -109,7 +109,7 @@ def test_a_torn_first_line_is_begun_again(journal):
             "candidates is ['a', 'b', 'c', 'd'], here ['a', 'b', 'c']",
         ),
         ({"seed": 4}, "seed is 0, here 4"),
-        ({"policy": "rmed1"}, "policy is 'dueling_leader_tea', here 'rmed1'"),
+        ({"policy": "rmed1"}, "policy is 'duel_top_two', here 'rmed1'"),
         ({"items": ["x"]}, "items is None, here [1, "),
         ({"swap": "both"}, "swap is True, here 'both'"),
     ],

@@ -116,9 +116,17 @@ def test_what_is_given_up_is_the_middle_of_the_range():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "give either score=..., a function of a combination, or judge=... with against=..."),
-        ({"score": len, "judge": max, "against": 1}, "with a baseline; not both"),
-        ({"judge": max}, "a judge compares every combination with the same baseline: give against"),
+        (
+            {},
+            "give either score=..., a function of a combination, or judge=..., which compares two",
+        ),
+        ({"score": len, "judge": max, "against": 1}, "with the baseline against=...; not both"),
+        ({"judge": max, "reward_range": (0, 5)}, "verdicts of a judge lie from 0 to 1"),
+        ({"judge": max, "policy": "dts"}, "dts does not compare combinations"),
+        (
+            {"score": len, "likely_at": 0.9},
+            "likely_at stops by a posterior, and tea(bound=betting) has",
+        ),
         ({"score": len, "against": 1}, "against is what a judge compares with; a score takes no"),
         ({"score": 7}, "score must be a function, not 7"),
         ({"score": len, "factors": {}}, "factors must be a dict with a list of levels"),

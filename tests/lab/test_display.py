@@ -27,6 +27,16 @@ def test_lines_where_there_is_no_terminal(monkeypatch, clock):
     ]
 
 
+def test_what_goes_before_the_tasks_does_not_count(monkeypatch, clock):
+    monkeypatch.setattr(sys, "stderr", out := io.StringIO())
+    display = ProgressDisplay({"rank1": 40.0})
+    clock[0] += 500.0  # compiling
+    display.start()
+    clock[0] += 20.0
+    display.done("rank1", 10.0)
+    assert out.getvalue() == " 25% of the work done, 1 min 0 s left\n"
+
+
 def test_nothing_is_known_before_something_is_done(monkeypatch, clock):
     """Also if what was found adds up with rounding."""
     monkeypatch.setattr(sys, "stderr", out := io.StringIO())

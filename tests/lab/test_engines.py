@@ -11,12 +11,17 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from small_experiment import TASKS, TOML, numbers
 
+import factored_bandits as fb
 from factored_bandits import lab
 from factored_bandits.errors import FactoredBanditsError, InvalidInputError, MissingExtraError
+from factored_bandits.lab import engines
+from factored_bandits.simulation.compilers import packed
+from factored_bandits.simulation.runner import Runner
 
 ENVIRONMENT = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONWARNINGS": "ignore"}
 
@@ -83,6 +88,36 @@ def test_a_dask_worker_dies_and_every_task_is_there_once(tmp_path):
     pd.testing.assert_frame_equal(numbers(found.frame), numbers(local.frame))
     pd.testing.assert_frame_equal(found.plays, local.plays)
     pd.testing.assert_frame_equal(found.eliminations, local.eliminations)
+
+
+@pytest.mark.full
+@pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="needs the extra dask")
+@pytest.mark.filterwarnings("default")
+def test_loops_are_compiled_before_the_tasks_once_for_all_workers_of_a_machine(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setitem(ENVIRONMENT, "NUMBA_DISABLE_JIT", "0")
+    monkeypatch.setitem(ENVIRONMENT, "NUMBA_CACHE_DIR", str(tmp_path / "cache"))
+    address, processes = cluster(tmp_path)
+    runner = Runner(fb.policies.make("uniform"), fb.environments.spiked(3), np.array([10]), 0)
+    try:
+        wait_for_workers(address, 2)
+        lab.Engine("dask", scheduler=address).warm([runner])
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+    assert len(list(tmp_path.glob("cache/*/loop.play_uniform_*.nbi"))) == 1
+
+
+def test_what_is_to_be_compiled_elsewhere_arrives_there(monkeypatch):
+    found = []
+    monkeypatch.setattr(engines, "warm_up", lambda runners, progress: found.extend(runners))
+    problems = [fb.environments.spiked(3), fb.environments.spiked(4)]
+    runners = [Runner(fb.policies.make("tea"), each, np.array([10]), 0) for each in problems]
+    engines.warm_here(packed(runners))
+    assert [runner.loop_name for runner in found] == [runner.loop_name for runner in runners]
+    assert [runner.environment.sizes for runner in found] == [(3, 3), (4, 4)]
 
 
 def test_processes_give_the_same_bits(tmp_path, monkeypatch):

@@ -91,7 +91,7 @@ def page(frame, eliminations, tmp_path_factory):
     first = peers({"Growth": [Peer("uniform", "uniform", Mean(3.0, 0.1), 1, "holds")]})
     opening = Opening("The paper says little, and that holds.", first)
     folder = tmp_path_factory.mktemp("report")
-    return write_page(folder, [growth, rest], claims, facts, opening=opening)
+    return write_page(folder, [growth, rest], claims, facts, opening=opening, pdf=True)
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ from disk import small_disk
 from factored_bandits.core.stats import Mean
 from factored_bandits.core.table import Table
 from factored_bandits.errors import InvalidInputError, MissingExtraError
-from factored_bandits.report.charts import Peer, curves, peers, profile
+from factored_bandits.report.charts import Peer, curves, finals, peers, profile
 from factored_bandits.report.claims import Claim
 from factored_bandits.report.html.page import Opening, Section, page_of, write_page
 from factored_bandits.report.palette import COLOURS, DARK, GREY
@@ -64,6 +64,14 @@ def test_figures_are_there_as_png_and_pdf(page):
     names = ("peers", "growth", "largest", "dots", "against-k", "levels", "within")
     files = {path.name for path in (page.parent / "figures").iterdir()}
     assert files == {f"{name}.{suffix}" for name in names for suffix in ("png", "pdf")}
+
+
+def test_pdf_only_if_it_is_asked_for(frame, tmp_path):
+    section = Section("growth", "Growth", "", [finals(frame, name="dots")])
+    page = write_page(tmp_path, [section], [], {})
+    assert [path.name for path in (tmp_path / "figures").iterdir()] == ["dots.png"]
+    links = set(read(page.read_text(encoding="utf-8")).links)
+    assert {link for link in links if "figures/" in link} == {"figures/dots.png"}
 
 
 def test_the_page_is_not_too_large(page):

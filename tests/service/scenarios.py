@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-from shop import CONFIG, MINUTE, Death, Faults, Shop
+from shop import CONFIG, MINUTE, Death, Faults, Make, Shop
 
 from factored_bandits.errors import DecisionError
 from factored_bandits.service.engine import Tell, Waiter
@@ -49,9 +48,9 @@ def do(shop: Shop, step: Step) -> Any:
 Expected = tuple[list[Any], str, list[str]]
 
 
-def undisturbed(path: Path) -> Expected:
+def undisturbed(make: Make) -> Expected:
     """The answers to the script, the state after it, and the statements that it took."""
-    shop = Shop(path)
+    shop = make()
     shop.faults = Faults()
     answers = [do(shop, step) for step in SCRIPT]
     statements = list(shop.faults.statements)
@@ -88,13 +87,13 @@ def check_acknowledged(shop: Shop, told: dict[int, float]) -> None:
         assert kept.count((decision, reward)) == 1, f"the reward of {decision} is not in the log"
 
 
-def survives(path: Path, faults: Faults, expected: Expected) -> bool:
+def survives(make: Make, faults: Faults, expected: Expected) -> bool:
     """The script with one fault in it, and a client who repeats what was not answered.
 
     Whether the fault came at all.
     """
     answers, state, _ = expected
-    shop = Shop(path)
+    shop = make()
     shop.faults = faults
     told: dict[int, float] = {}
     for step, answer in zip(SCRIPT, answers, strict=True):
@@ -134,9 +133,9 @@ class Listener(Waiter):
         super().wake()
 
 
-def answers_are_committed(path: Path) -> None:
+def answers_are_committed(make: Make) -> None:
     """Whoever was answered finds the answer in the log, though the process dies right then."""
-    shop = Shop(path)
+    shop = make()
     first = shop.agent.ask(unit="Ada")
     listener = Listener()
     for statement in range(1, 30):
@@ -157,9 +156,9 @@ def answers_are_committed(path: Path) -> None:
     shop.close()
 
 
-def silence_counts(path: Path) -> None:
+def silence_counts(make: Make) -> None:
     """Invariant 7: every decision is settled by ttl and one batch, with the default reward."""
-    shop = Shop(path)
+    shop = make()
     decisions = [shop.agent.ask() for _ in range(6)]
     shop.agent.tell(decisions[3].id, 1.0)
     shop.now += 31 * MINUTE
@@ -171,14 +170,14 @@ def silence_counts(path: Path) -> None:
     shop.close()
 
 
-def order_between_asks_does_not_matter(path: Path) -> None:
+def order_between_asks_does_not_matter(make: Make) -> None:
     """Invariant 8: rewards between two asks may come in any order, and more than once."""
     orders = [(1, 2, 3, 4, 5, 6), (6, 2, 1, 5, 4, 3), (3, 3, 6, 1, 4, 2, 5)]
     for policy in ("tea", "lb_inf"):
         states = []
-        for number, order in enumerate(orders):
+        for order in orders:
             config = {**CONFIG, "policy": policy}
-            shop = Shop(path.with_name(f"{policy}{number}.db"), config)
+            shop = make(config)
             decisions = [shop.agent.ask() for _ in range(6)]
             for id in order:
                 shop.agent.tell(id, float(id % 2))
@@ -188,9 +187,9 @@ def order_between_asks_does_not_matter(path: Path) -> None:
         assert states[0] == states[1] == states[2]
 
 
-def late_and_foreign_rewards_change_nothing(path: Path) -> None:
+def late_and_foreign_rewards_change_nothing(make: Make) -> None:
     """Invariant 6."""
-    shop = Shop(path)
+    shop = make()
     first = shop.agent.ask()
     second = shop.agent.ask()
     shop.agent.tell(second.id, 1.0)

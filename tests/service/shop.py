@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -41,6 +42,7 @@ class Faults:
         self.kind = kind
         self.count = 0
         self.statements: list[str] = []
+        self.error: Exception = AssertionError("no connection says how it is lost")
 
     def around(self, statement: str, run: Callable[[], Any]) -> Any:
         self.count += 1
@@ -51,10 +53,7 @@ class Faults:
             run()
         if self.kind == "death":
             raise Death
-        raise sqlite3.OperationalError("connection lost, by order")
-
-    def connect(self, *args: Any, **kwargs: Any) -> Connection:
-        return Connection(sqlite3.connect(*args, **kwargs), self)
+        raise self.error
 
 
 class Connection:
@@ -90,14 +89,23 @@ class Shop:
         self.open()
 
     def open(self) -> None:
-        store = SqliteStore(self.path, clock=lambda: self.now, connect=self.connect)
+        store = self.store()
         self.engine = Engine(store, writers=0, **self.engine_arguments)
         row = store.create("home", self.config.text(), fingerprint())
         handle = self.engine.serve(row, self.module, compiled=False)
         self.agent = DurableAgent(self.engine, handle, timeout=2.0, release=lambda: None)
 
-    def connect(self, *args: Any, **kwargs: Any) -> Connection:
+    def store(self, read_only: bool = False) -> Any:
+        if read_only:
+            return SqliteStore(self.path, read_only=True)
+        return SqliteStore(self.path, clock=lambda: self.now, connect=self.connect)
+
+    def connect(self, *args: Any, **kwargs: Any) -> Any:
         return Connection(sqlite3.connect(*args, **kwargs), Relay(self))
+
+    def lost(self) -> Exception:
+        """What the driver says when the connection is lost."""
+        return sqlite3.OperationalError("connection lost, by order")
 
     def die(self) -> None:
         """Lose everything that is in memory, and the connection."""
@@ -108,14 +116,14 @@ class Shop:
         self.open()
 
     def log(self) -> list[Event]:
-        store = SqliteStore(self.path, read_only=True)
+        store = self.store(read_only=True)
         tx = store.begin()
         events = tx.events(1, 0, 10**6)
         store.close()
         return events
 
     def verify(self) -> Any:
-        store = SqliteStore(self.path, read_only=True)
+        store = self.store(read_only=True)
         tx = store.begin()
         found = verify(tx, tx.lock(1), self.module)
         store.close()
@@ -132,4 +140,14 @@ class Relay(Faults):
         self._shop = shop
 
     def around(self, statement: str, run: Callable[[], Any]) -> Any:
+        self._shop.faults.error = self._shop.lost()
         return self._shop.faults.around(statement, run)
+
+
+Make = Callable[..., Shop]
+
+
+def shops(folder: Path) -> Make:
+    """Makes shops in files of this folder."""
+    numbers = itertools.count()
+    return lambda config=CONFIG, **engine: Shop(folder / f"{next(numbers)}.db", config, **engine)

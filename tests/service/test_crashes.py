@@ -14,7 +14,7 @@ from scenarios import (
     survives,
     undisturbed,
 )
-from shop import Faults, Shop
+from shop import Faults, Shop, shops
 
 SCENARIOS = (
     answers_are_committed,
@@ -26,7 +26,7 @@ SCENARIOS = (
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_what_is_promised_holds(scenario, tmp_path):
-    scenario(tmp_path / "shop.db")
+    scenario(shops(tmp_path))
 
 
 def test_the_script_writes_what_it_should(tmp_path):
@@ -42,13 +42,14 @@ def test_the_script_writes_what_it_should(tmp_path):
     shop.close()
 
 
-def sweep(path, faults: list[Faults], expected) -> None:
-    for number, fault in enumerate(faults):
-        assert survives(path / f"{number}.db", fault, expected)
+def sweep(make, faults: list[Faults], expected) -> None:
+    for fault in faults:
+        assert survives(make, fault, expected)
 
 
 def test_faults_around_commits_and_some_statements_change_nothing(tmp_path):
-    expected = undisturbed(tmp_path / "whole.db")
+    make = shops(tmp_path)
+    expected = undisturbed(make)
     at_commits = commits(expected)
     assert len(at_commits) == 10
     # after the death in the middle of a script everything is as at another commit
@@ -59,14 +60,15 @@ def test_faults_around_commits_and_some_statements_change_nothing(tmp_path):
         for after in (False, True)
         for kind in ("death", "error")
     ]
-    sweep(tmp_path, faults, expected)
+    sweep(make, faults, expected)
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("kind", ["death", "error"])
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 def test_a_fault_at_any_statement_changes_nothing(kind, after, tmp_path):
-    expected = undisturbed(tmp_path / "whole.db")
+    make = shops(tmp_path)
+    expected = undisturbed(make)
     places = range(1, len(expected[2]) + 1)
     assert len(places) > 50
-    sweep(tmp_path, [Faults(at, after=after, kind=kind) for at in places], expected)
+    sweep(make, [Faults(at, after=after, kind=kind) for at in places], expected)

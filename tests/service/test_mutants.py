@@ -14,7 +14,7 @@ from scenarios import (
     survives,
     undisturbed,
 )
-from shop import Death, Faults, Shop
+from shop import Death, Faults, Shop, shops
 
 from factored_bandits.agent.agent import Agent
 from factored_bandits.agent.ledger import Block
@@ -24,17 +24,16 @@ from factored_bandits.service.engine.writer import Writer
 from factored_bandits.service.store.sqlite import SqliteTransaction
 
 
-def deaths(path: Any, kind: str = "death") -> None:
+def deaths(make: Any, kind: str = "death") -> None:
     """The script with a fault at its commits; all of it is a check."""
-    expected = undisturbed(path.with_name("whole.db"))
+    expected = undisturbed(make)
     for at in commits(expected):
         for after in (False, True):
-            place = path.with_name(f"{at}{after}.db")
-            survives(place, Faults(at, after=after, kind=kind), expected)
+            survives(make, Faults(at, after=after, kind=kind), expected)
 
 
-def lost_connections(path: Any) -> None:
-    deaths(path, "error")
+def lost_connections(make: Any) -> None:
+    deaths(make, "error")
 
 
 def acknowledge_before_commit(patch: pytest.MonkeyPatch) -> None:
@@ -155,7 +154,7 @@ MUTANTS: list[tuple[Any, Any]] = [
 def test_the_checks_see_the_mutant(mutant, check, tmp_path, monkeypatch):
     mutant(monkeypatch)
     with pytest.raises(Exception) as caught:
-        check(tmp_path / "shop.db")
+        check(shops(tmp_path))
     assert not isinstance(caught.value, (Death, AttributeError, TypeError, NameError))
 
 

@@ -322,7 +322,7 @@ def test_a_damaged_snapshot_is_not_needed(tmp_path, caplog):
     [
         ("DELETE FROM event WHERE n = 3", "event 3: it is missing; the next one is 4"),
         ("DELETE FROM event WHERE n = 6", "event 6: it is missing; the head is 6"),
-        ("UPDATE event SET action = '[1,2]' WHERE n = 1", "event 1: the log has Decision"),
+        ("UPDATE event SET action = '1,2' WHERE n = 1", "event 1: the log has Decision"),
         ("UPDATE event SET body = '7.0' WHERE n = 4", "event 4: RewardOutOfRangeError: the reward"),
         ("UPDATE event SET at = 1 WHERE n = 5", "event 5: "),
     ],

@@ -15,7 +15,7 @@ import factored_bandits as fb
 from factored_bandits.core import kept, loop
 from factored_bandits.core.kernel import compiles
 from factored_bandits.errors import InvalidInputError
-from factored_bandits.simulation import compilers, tiers
+from factored_bandits.simulation import compilers, tiers, warming
 from factored_bandits.simulation.runner import Runner
 
 needs_compiler = pytest.mark.skipif(not compiles(), reason="nothing is compiled here")
@@ -225,3 +225,13 @@ def test_where_nothing_can_be_written_it_may_lie_in_another_folder(monkeypatch):
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     monkeypatch.setattr(kept.os, "access", lambda path, mode: False)
     assert kept.may_be_kept(loop.play, "play_of_nobody")
+
+
+@needs_compiler
+def test_what_one_worker_plays_is_compiled_where_it_plays(monkeypatch):
+    runners = [runner_of("uniform"), runner_of("tea"), runner_of("uniform")]
+    compiled = []
+    monkeypatch.setattr(Runner, "compile", lambda self: compiled.append(self.policy.name))
+    monkeypatch.setattr(warming, "may_be_kept", lambda loop, name: "_tea_" in name)
+    warming.compile_here(runners, progress=False)
+    assert compiled == ["uniform"], "once, and not what is there already"

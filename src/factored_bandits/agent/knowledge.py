@@ -191,6 +191,29 @@ class Knowledge(Parts, Generic[Best]):
         except InvalidInputError:
             return None  # the policy does not certify, or not with these parameters
 
+    def likely(self) -> float | None:
+        """Say how likely it is, by the posterior of the policy, that `best()` is the best.
+
+        A belief that rests on a model and on where one stopped to look, no confidence: of two equal
+        arms it sooner or later names one in most runs. `confidence` does not.
+
+        Returns
+        -------
+        float or None
+            At least this probability; None if the policy has no posterior of that.
+
+        Examples
+        --------
+        >>> import factored_bandits as fb
+        >>> agent = fb.Agent("duel_top_two", arms=["draft A", "draft B"], seed=1)
+        >>> agent.likely()
+        0.5
+        """
+        if not self._policy.believes:
+            return None
+        posterior_error = self._policy.module.posterior_error
+        return 1.0 - self._calls.read(posterior_error, self._params, self._state)
+
     def status(self) -> Status:
         """Report what is known of every level.
 

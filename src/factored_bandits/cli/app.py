@@ -14,11 +14,13 @@ from factored_bandits.errors import FactoredBanditsError
 
 from .completion import completion
 from .demo import demo
+from .experiments import experiments
 from .laboratory import init, reproduce, run
 from .listing import environments, policies, version
 from .planning import plan
 from .process import INTERRUPTED, WRONG_INPUT
 from .running import compare, simulate
+from .serving import serve
 from .stored import results
 from .suites import suite
 from .warming import warm
@@ -106,6 +108,8 @@ _commands = (
     init,
     run,
     results,
+    experiments,
+    serve,
     policies,
     environments,
     warm,

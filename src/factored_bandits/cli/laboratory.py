@@ -61,6 +61,7 @@ def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="Of the Dask cluster, such as tcp://10.0.0.1:8786.",
         ),
         click.option("--workers", type=Count(), help="Tasks at a time. [default: one per core]"),
+        click.option("--pdf", is_flag=True, help="Write every figure as PDF, too."),
         click.option(
             "--json", "as_json", is_flag=True, help="Print one JSON document instead of tables."
         ),
@@ -81,7 +82,7 @@ def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
 )
 @click.option("--verbose", is_flag=True, help="Print every sentence, not only what fails.")
 @engine_options
-def reproduce(only: tuple[str, ...], verbose: bool, as_json: bool, **how: Any) -> None:
+def reproduce(only: tuple[str, ...], verbose: bool, as_json: bool, pdf: bool, **how: Any) -> None:
     """Reproduce the paper: run its experiments, and say which of its sentences hold.
 
     It may be stopped at any moment; the same command goes on where it was.
@@ -95,7 +96,7 @@ def reproduce(only: tuple[str, ...], verbose: bool, as_json: bool, **how: Any) -
     specs = [lab.load(name.replace("-", "_")).SPEC for name in (only or lab.names())]
     found = execute(specs, _preset(how), **how)
     told = claims_of(found)
-    page = write(how["out"], found, told)
+    page = write(how["out"], found, told, pdf=pdf)
 
     if as_json:
         claims = [vars(claim) for claim in told]
@@ -112,7 +113,7 @@ def reproduce(only: tuple[str, ...], verbose: bool, as_json: bool, **how: Any) -
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @engine_options
-def run(file: Path, as_json: bool, **how: Any) -> None:
+def run(file: Path, as_json: bool, pdf: bool, **how: Any) -> None:
     """Run the experiment that FILE describes.
 
     FILE is in TOML; `factored-bandits init FILE` writes one to begin with.
@@ -127,7 +128,7 @@ def run(file: Path, as_json: bool, **how: Any) -> None:
 
     [found] = execute([spec], _preset(how), **how)
     tables = regret_tables(found)
-    page = write(how["out"], [found], [])
+    page = write(how["out"], [found], [], pdf=pdf)
 
     if as_json:
         found_rows = [

@@ -16,7 +16,8 @@ from typing import Any
 import numba
 from numba.core.errors import NumbaError
 
-from . import indexing as indexing  # from here on numba asks it
+from . import bits as bits  # from here on numba knows it
+from . import indexing as indexing  # and asks this
 from .cache import can_be_kept, kept
 from .linking import belongs_to, digest, linked, rebound
 

@@ -3,7 +3,7 @@
 A kernel stays an ordinary Python function until a loop is bound, so importing the library costs
 nothing, an agent runs without compiling, and `NUMBA_DISABLE_JIT=1` (or no numba at all) gives the
 same numbers, bit for bit. How loops are compiled, kept, indexed and given random numbers is in
-`compiling`, `cache`, `indexing` and `drawing`, the only files that know numba.
+`compiling`, `cache`, `indexing`, `drawing` and `bits`, the only files that know numba.
 
 numba caches a compiled loop by the loop's own source file and would not notice an edited policy. So
 the cached name carries a digest of the code of every kernel the loop can reach, and of the
@@ -131,7 +131,7 @@ def loop_name(
 def _compiler_digest() -> str:
     """A fingerprint of how loops are compiled; what another way has made is not loaded."""
     sha = hashlib.sha256()
-    for name in ("compiling.py", "drawing.py", "indexing.py"):
+    for name in ("compiling.py", "drawing.py", "indexing.py", "bits.py"):
         sha.update(Path(__file__).with_name(name).read_bytes())
     return sha.hexdigest()[:8]
 

@@ -202,7 +202,8 @@ def certificate(
 
     It rests on what the policy assumes. `tea`, `leader_tea`, their forms for duels, the policies
     that draw levels by probabilities that they know (such as `lb_inf`, `tsallis_inf` and `exp3`),
-    `vdb`, and those that eliminate arms for good (such as `savage` and `merge_rucb`) can give one.
+    `vdb`, those for a budget of duels (`duel_top_two`, `duel_halving`), and those that eliminate
+    arms for good (such as `savage` and `merge_rucb`) can give one.
 
     Parameters
     ----------

@@ -14,9 +14,9 @@ from factored_bandits.policies import Policy
 from factored_bandits.policies.parameters import checked_range
 
 from .answers import TIE, Reader, read_verdict, score_reader
-from .budget import Budget
-from .duels import Swap, checked_swap
+from .pairs import Swap, checked_swap
 from .problem import Call, agent_for, checked_function, checked_items, digest, draws, horizon_of
+from .settings import Settings
 
 
 class Combinations:
@@ -33,7 +33,7 @@ class Combinations:
         reward_range: Any,
         policy: str | Policy | None,
         seed: int,
-        budget: Budget,
+        how: Settings,
     ) -> None:
         check_question(score, judge, against)
         self.compares = judge is not None
@@ -42,12 +42,12 @@ class Combinations:
         self.items = checked_items(items)
         self.swap: Swap = checked_swap(swap)
         self.seed = seed
-        self.range = _range(reward_range, self.compares)
+        self.range = checked_scale(reward_range, self.compares)
         self.labels: Labels = labels(factors, None)
         self._agent = agent_for(
-            policy, "factored", budget, seed, factors=factors, reward_range=self.range
+            policy, "factored", how, seed, factors=factors, reward_range=self.range
         )
-        self._horizon = horizon_of(self._agent.policy, budget)
+        self._horizon = horizon_of(self._agent.policy, how.budget)
         if self._agent.policy.info.feedback == "semi-bandit":
             raise InvalidInputError(
                 f"{self._agent.policy.label} learns from an outcome of each factor, and there is "
@@ -117,23 +117,19 @@ class Combinations:
 
 
 def check_question(score: Any, judge: Any, against: Any) -> None:
-    """Either a score, or a judge and what it compares with."""
+    """Either a score or a judge; a baseline only for a judge."""
     if (score is None) == (judge is None):
         given = "neither" if score is None else "both"
         raise InvalidInputError(
-            "give either score=..., a function of a combination, or judge=... with against=..., "
-            f"which compares it with a baseline; not {given}"
-        )
-    if judge is not None and against is None:
-        raise InvalidInputError(
-            "a judge compares every combination with the same baseline: give against=..., for "
-            "example the combination in use"
+            "give either score=..., a function of a combination, or judge=..., which compares two "
+            f"of them, or each with the baseline against=...; not {given}"
         )
     if score is not None and against is not None:
         raise InvalidInputError("against is what a judge compares with; a score takes no baseline")
 
 
-def _range(given: Any, compares: bool) -> tuple[float, float]:
+def checked_scale(given: Any, compares: bool) -> tuple[float, float]:
+    """What answers can be: declared for scores, from 0 to 1 for verdicts."""
     found = checked_range(given)
     if found is None:
         raise InvalidInputError("reward_range must be (low, high): what scores can be at all")

@@ -42,7 +42,8 @@ class Fold:
         problem = self._problem
         decision = problem.agent.ask()
         self.asks += 1
-        if problem.agent.policy.info.kind == "duel" and decision.action[0] == decision.action[1]:
+        duel = problem.agent.policy.info.kind == "duel"
+        if duel and decision.levels["first"] == decision.levels["second"]:
             problem.agent.tell(decision.id, problem.no_evidence(self.asks))
             return []
 

@@ -18,10 +18,13 @@ from factored_bandits.policies.base import Kind
 
 from .answers import Reader
 from .budget import Budget
+from .settings import Settings
 
 # Calls are paid for, regret is not: of the policies that certify, the one that needs the fewest
 # calls (docs/decisions.md).
-DEFAULTS: dict[Kind, str] = {"duel": policies.default("duel"), "factored": "tea(bound=betting)"}
+DEFAULTS: dict[Kind, str] = {"duel": "duel_top_two", "factored": "tea(bound=betting)"}
+# Where nobody waits for a certificate, the one that finds the best within the calls that there are.
+UNCERTIFIED: dict[Kind, str] = {"duel": "duel_top_two", "factored": "logistic_halving"}
 SALT = 11  # of the draws of sides and items; any number
 
 
@@ -88,11 +91,14 @@ def draws(seed: int, ask: int, items: int) -> Draws:
 
 
 def agent_for(
-    policy: str | Policy | None, kind: Kind, budget: Budget, seed: int, **problem: Any
+    policy: str | Policy | None, kind: Kind, how: Settings, seed: int, **problem: Any
 ) -> Agent[Any]:
     """The agent of a run, with the default policy unless another is named."""
-    made = policies.make(DEFAULTS[kind] if policy is None else policy)
-    return Agent(made, seed=seed, horizon=horizon_of(made, budget), **problem)
+    label: str | Policy = DEFAULTS[kind] if policy is None else policy
+    if policy is None and how.stop_at is None and how.budget.calls is not None:
+        label = UNCERTIFIED[kind]
+    made = policies.make(label)
+    return Agent(made, seed=seed, horizon=horizon_of(made, how.budget), **problem)
 
 
 def horizon_of(policy: Policy, budget: Budget) -> int | None:

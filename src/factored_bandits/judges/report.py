@@ -8,7 +8,7 @@ from typing import Any
 
 from factored_bandits.core.markup import joined, table_html, text_html
 from factored_bandits.core.table import Table
-from factored_bandits.inference.certificate import ASSUMED, Certificate
+from factored_bandits.inference.certificate import Certificate
 from factored_bandits.inference.percent import percent
 
 from .entries import Entry
@@ -16,6 +16,7 @@ from .run import Run, Stopped
 
 ENDED = {
     "certificate": "stopped because the certificate has reached {stop_at:.4g}",
+    "likely": "stopped because one is likely to be the best, which is no proof",
     "calls": "stopped because the calls of the budget are used up",
     "cost": "stopped because the cost has reached the budget",
     "settled": "stopped because the policy has nothing more to ask",
@@ -39,8 +40,11 @@ class Report(ABC):
     stop_at
         The confidence at which it was to stop.
     stopped
-        Why it ended: "certificate", "calls", "cost", "settled" (the policy has nothing more to
-        ask), "failures" or "interrupted".
+        Why it ended: "certificate", "likely", "calls", "cost", "settled" (the policy has nothing
+        more to ask), "failures" or "interrupted".
+    likely
+        The posterior probability that `best` is the best, at least; None if the policy has no
+        posterior. A belief, no confidence: of two equal candidates it names one sooner or later.
     calls
         Calls that may have been paid for, failed ones included.
     cost
@@ -67,6 +71,7 @@ class Report(ABC):
     certificate: Certificate | None
     stop_at: float | None
     stopped: Stopped
+    likely: float | None
     calls: int
     cost: float
     failed: int
@@ -104,8 +109,14 @@ class Report(ABC):
         """How sure, and what must hold for it."""
         assert self.certificate is not None
         p_value = self.certificate.p_value
-        condition = ASSUMED[self.certificate.kind].replace("one arm", "one candidate")
+        condition = self.certificate.assumption.replace("one arm", "one candidate")
         return f"confidence {percent(p_value)}, if {condition}"
+
+    def in_front(self, best: str) -> str:
+        """What is in front, and how likely that is, where nothing is certain."""
+        if self.likely is None:
+            return f"in front: {best}"
+        return f"in front: {best} ({self.likely:.0%} likely by the posterior: no confidence)"
 
     def __str__(self) -> str:
         table = self.summary()
@@ -129,6 +140,7 @@ def common(run: Run, certificate: Certificate | None) -> dict[str, Any]:
         "certificate": certificate,
         "stop_at": run.settings.stop_at,
         "stopped": run.stopped,
+        "likely": run.problem.agent.likely(),
         "calls": spending.calls,
         "cost": spending.cost,
         "failed": spending.failed,

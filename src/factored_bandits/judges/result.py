@@ -26,7 +26,7 @@ class ArenaResult(Report):
 
     Attributes
     ----------
-    policy, best, certificate, stop_at, stopped
+    policy, best, certificate, stop_at, stopped, likely
         What was played, found and certified, and why it ended; as in `Report`.
     calls, cost, failed, refused, given_up, entries
         What was spent, and every event; as in `Report`.
@@ -91,7 +91,8 @@ class ArenaResult(Report):
             One sentence.
         """
         if self.certificate is None:
-            return f"in front: {self.best}; {self.policy} proves nothing, so nobody is ruled out"
+            front = self.in_front(str(self.best))
+            return f"{front}; {self.policy} proves nothing, so nobody is ruled out"
 
         top = self.top
         if len(top) == 1:
@@ -103,7 +104,7 @@ class ArenaResult(Report):
                 "against every other"
             )
         names = ", ".join(map(str, top))
-        return f"not told apart at confidence {wanted}: {names}; in front: {self.best}"
+        return f"not told apart at confidence {wanted}: {names}; {self.in_front(str(self.best))}"
 
     def summary(self) -> Table:
         """Verdicts on each candidate, the best first.

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any, Literal
 
 from factored_bandits.core.progress import Progress
-from factored_bandits.errors import JudgeError
+from factored_bandits.errors import InvalidInputError, JudgeError
 
 from .attempts import Attempts, Ending, told_error
 from .budget import Spending
@@ -16,7 +16,7 @@ from .journal import Journal
 from .problem import Call, Problem
 from .settings import Settings
 
-Stopped = Literal["certificate", "calls", "cost", "settled", "failures", "interrupted"]
+Stopped = Literal["certificate", "likely", "calls", "cost", "settled", "failures", "interrupted"]
 
 # Asks in a row that end in a duel of a candidate with itself, each after a thousand such duels: the
 # policy has settled. Several, because some policies ask again when the rounds have grown.
@@ -46,6 +46,11 @@ class Run:
         self.settings = settings
         # a policy that proves nothing never will, and it takes a while to say so
         self.certifies = problem.agent.confidence() is not None
+        if settings.likely_at is not None and problem.agent.likely() is None:
+            raise InvalidInputError(
+                f"likely_at stops by a posterior, and {problem.agent.policy.label} has none; "
+                "'duel_top_two' has one, or leave likely_at out"
+            )
         self.spending = Spending(settings.budget)
         self.entries: list[Entry] = []
         self.stopped: Stopped = "interrupted"  # unless it comes to an end of its own
@@ -138,6 +143,9 @@ class Run:
         stop_at = self.settings.stop_at
         if stop_at is not None and (self.confidence() or 0.0) >= stop_at:
             return "certificate"
+        likely_at = self.settings.likely_at
+        if likely_at is not None and (self.problem.agent.likely() or 0.0) >= likely_at:
+            return "likely"
         limit = self.spending.limit()
         if limit is not None:
             return "calls" if limit == "calls" else "cost"

@@ -23,6 +23,7 @@ class Settings:
     budget: Budget
     concurrency: int
     stop_at: float | None
+    likely_at: float | None
     journal: Path | None
     progress: bool
     patience: Patience
@@ -33,6 +34,7 @@ def settings(
     budget: Any,
     concurrency: Any,
     stop_at: Any,
+    likely_at: Any,
     journal: Any,
     progress: Any,
     tries: Any,
@@ -47,6 +49,7 @@ def settings(
         checked_budget(budget),
         integer("concurrency", concurrency, 1, MOST_CONCURRENT),
         None if stop_at is None else probability("stop_at", stop_at),
+        None if likely_at is None else probability("likely_at", likely_at),
         None if journal is None else Path(journal),
         flag("progress", progress),
         patience(tries, timeout, backoff),

@@ -12,7 +12,8 @@ from factored_bandits.policies import Policy
 
 from .arena import certified
 from .budget import Budget
-from .combinations import Combinations
+from .combinations import Combinations, check_question, checked_scale
+from .duels import CombinationDuels
 from .play import play, play_sync
 from .report import common
 from .run import Run
@@ -32,6 +33,7 @@ async def tune(
     swap: Literal[True, "both"] = True,
     reward_range: tuple[float, float] = (0.0, 1.0),
     stop_at: float | None = 0.95,
+    likely_at: float | None = None,
     journal: str | Path | None = None,
     policy: str | Policy | None = None,
     seed: int = 0,
@@ -54,10 +56,12 @@ async def tune(
         later), or `fb.Score(value, cost)`. A coroutine function, or a plain one, which is called
         in threads. Give either this or `judge`.
     judge
-        `judge(a, b)`, or with items `judge(a, b, item)`, where one of the two is a combination and
-        the other one the baseline, in random order; it answers as that of `arena` does.
+        `judge(a, b)`, or with items `judge(a, b, item)`, of two combinations in random order, or of
+        one and the baseline; it answers as that of `arena` does.
     against
-        With a judge: the baseline, anything that the judge understands.
+        With a judge: a baseline that every combination is compared with, anything that the judge
+        understands. Without it two combinations meet, and every factor in which they differ learns
+        from the verdict.
     items
         What combinations are tried upon; one is drawn at random for every decision.
     concurrency
@@ -69,12 +73,16 @@ async def tune(
     stop_at
         Stop when the certificate of all factors together is as sure as this; None: go on to the
         end of the budget.
+    likely_at
+        Stop when the posterior of the policy is as sure as this; None: never. A belief, no
+        confidence: it names one of two equal candidates in most runs (`result.likely`).
     journal
         A file of JSON lines that every answer is written to before it is used. If the file is
         there, the run goes on from it.
     policy
-        The policy that chooses combinations; by default "tea(bound=betting)", which is sure after
-        the fewest calls.
+        The policy that chooses combinations. By default "duel_top_two" where combinations meet.
+        Otherwise "tea(bound=betting)", which is sure after the fewest calls; with `stop_at=None`
+        and a number of calls "logistic_halving", which proves nothing and finds more within them.
     seed
         Same seed and same order of answers, same decisions.
     progress
@@ -152,11 +160,18 @@ def _prepared(arguments: dict[str, Any]) -> Run:
     seed = integer("seed", given.pop("seed"), 0)
 
     how: Settings = settings(**given)
-    return Run(Combinations(**question, seed=seed, budget=how.budget), how)
+    check_question(question["score"], question["judge"], question["against"])
+    if question["judge"] is None or question["against"] is not None:
+        return Run(Combinations(**question, seed=seed, how=how), how)
+
+    checked_scale(question["reward_range"], compares=True)
+    whole = ("factors", "judge", "items", "swap", "policy")
+    duels = CombinationDuels(**{name: question[name] for name in whole}, seed=seed, how=how)
+    return Run(duels, how)
 
 
 def _result(run: Run) -> TuneResult:
-    assert isinstance(run.problem, Combinations)
+    assert isinstance(run.problem, Combinations | CombinationDuels)
     named = run.problem.labels
     factors = dict(zip(named.names, named.levels, strict=True))
     return TuneResult(

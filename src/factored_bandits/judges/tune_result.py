@@ -41,7 +41,7 @@ class TuneResult(Report):
 
     Attributes
     ----------
-    policy, best, certificate, stop_at, stopped
+    policy, best, certificate, stop_at, stopped, likely
         What was played, found and certified, and why it ended; as in `Report`.
     calls, cost, failed, refused, given_up, entries
         What was spent, and every event; as in `Report`.
@@ -80,13 +80,20 @@ class TuneResult(Report):
         """How many combinations there are."""
         return math.prod(len(levels) for levels in self.factors.values())
 
+    @property
+    def of_pairs(self) -> bool:
+        """Whether two combinations met; then a mean is a share of verdicts that a level has won."""
+        return any("first" in entry.call for entry in self.answers)
+
     @cached_property
     def means(self) -> dict[str, dict[Any, LevelMean]]:
         """Per factor and level, how many answers there were and their mean."""
         answers = self.answers
         return {
             name: {
-                level: _mean([score_of(e) for e in answers if e.call["levels"][name] == level])
+                level: _mean(
+                    [share for e in answers for at, share in shares(e, name) if at == level]
+                )
                 for level in levels
             }
             for name, levels in self.factors.items()
@@ -95,13 +102,14 @@ class TuneResult(Report):
     @cached_property
     def bias(self) -> PositionBias | None:
         """How often what was shown first won; None of scores."""
-        shown = [e.value for e in self.answers if "position" in e.call and e.value is not None]
+        compared = [e for e in self.answers if "position" in e.call or "first" in e.call]
+        shown = [e.value for e in compared if e.value is not None]
         return position_bias(shown) if shown else None
 
     @property
     def grid_calls(self) -> int:
-        """Calls that try every combination as often as the best one was."""
-        tried = sum(entry.call["levels"] == self.best for entry in self.answers)
+        """Calls that try every combination as often as the best one was; 0 where two meet."""
+        tried = sum(entry.call.get("levels") == self.best for entry in self.answers)
         return self.combinations * tried
 
     def sentence(self) -> str:
@@ -114,7 +122,7 @@ class TuneResult(Report):
         """
         best = ", ".join(f"{name} {level}" for name, level in self.best.items())
         if self.certificate is None:
-            return f"in front: {best}; {self.policy} proves nothing, so no level is ruled out"
+            return f"{self.in_front(best)}; {self.policy} proves nothing, so no level is ruled out"
         if self.certificate.contradictions():
             names = ", ".join(self.certificate.contradictions())
             return (
@@ -130,7 +138,7 @@ class TuneResult(Report):
             if len(levels) > 1
         )
         wanted = f"{1.0 - self.certificate.alpha:.4g}"
-        return f"not told apart at confidence {wanted}: {several}; in front: {best}"
+        return f"not told apart at confidence {wanted}: {several}; {self.in_front(best)}"
 
     def summary(self) -> Table:
         """Answers to each level, in the order of the factors.
@@ -157,7 +165,8 @@ class TuneResult(Report):
                 told = "-" if math.isnan(mean) else f"{mean:.3f}"
                 rows.append((name, str(level), verdict, str(count), told, sure))
 
-        columns = ("factor", "level", "verdict", "n", "mean", "not the best")
+        what = "won" if self.of_pairs else "mean"
+        columns = ("factor", "level", "verdict", "n", what, "not the best")
         return Table("", columns, rows, align="lllrrr")
 
     def notes(self) -> list[str]:
@@ -206,10 +215,18 @@ class TuneResult(Report):
     def columns(self) -> dict[str, list[Any]]:
         """All answers as columns, one per factor, and `score`, `item` and `cost`.
 
-        `pandas.DataFrame(result.columns())` makes a frame of it.
+        Where two combinations meet there is one per side and factor, such as `first prompt`, and
+        `score` is 1 if the first was better. `pandas.DataFrame(result.columns())` makes a frame.
         """
         answers = self.answers
-        found = {name: [e.call["levels"][name] for e in answers] for name in self.factors}
+        if self.of_pairs:
+            found = {
+                f"{side} {name}": [entry.call[side][name] for entry in answers]
+                for side in ("first", "second")
+                for name in self.factors
+            }
+        else:
+            found = {name: [e.call["levels"][name] for e in answers] for name in self.factors}
         found["item"] = [e.call.get("item") for e in answers]
         found["score"] = [score_of(e) for e in answers]
         found["cost"] = [e.cost for e in answers]
@@ -220,6 +237,23 @@ def score_of(entry: Entry) -> float:
     """The answer as the combination's own: a score, or the share that it won of a verdict."""
     assert entry.value is not None
     return 1.0 - entry.value if entry.call.get("position") == "second" else entry.value
+
+
+def shares(entry: Entry, factor: str) -> list[tuple[Any, float]]:
+    """The levels of a factor that an answer is about, and what it says of each.
+
+    Of two combinations that have the same level, nothing.
+
+    >>> call = {"first": {"a": 1, "b": 2}, "second": {"a": 1, "b": 3}}
+    >>> entry = Entry("answer", 1, 0, 1, call, value=1.0)
+    >>> shares(entry, "a"), shares(entry, "b")
+    ([], [(2, 1.0), (3, 0.0)])
+    """
+    if "levels" in entry.call:
+        return [(entry.call["levels"][factor], score_of(entry))]
+    first, second = (entry.call[side][factor] for side in ("first", "second"))
+    value = score_of(entry)
+    return [] if first == second else [(first, value), (second, 1.0 - value)]
 
 
 def _mean(values: Sequence[float]) -> LevelMean:

@@ -83,7 +83,7 @@ def _imports(module: str) -> tuple[str, ...]:
     parents = inside.split(".")
     found = {".".join(parents[:depth]) for depth in range(2, len(parents) + 1)} - {module}
 
-    for node in _statements(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in _statements(_tree(module)):
         if isinstance(node, ast.Import):
             found |= {name.name for name in node.names if _is_ours(name.name)}
             continue
@@ -107,7 +107,7 @@ def _statements(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
             continue
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield node
-        else:
+        elif not isinstance(node, ast.expr):  # most of a tree, and no statement is inside
             yield from _statements(node)
 
 
@@ -132,8 +132,13 @@ def _path(module: str) -> Path:
 
 
 @functools.cache
+def _tree(module: str) -> ast.Module:
+    return ast.parse(_path(module).read_text(encoding="utf-8"))
+
+
+@functools.cache
 def _digest(module: str) -> bytes:
-    return hashlib.sha256(meaning(_path(module).read_text(encoding="utf-8")).encode()).digest()
+    return hashlib.sha256(_written(_tree(module)).encode()).digest()
 
 
 def meaning(source: str) -> str:
@@ -142,9 +147,21 @@ def meaning(source: str) -> str:
     >>> meaning("def f(x):  # twice" + chr(10) + "    'Doubles.'" + chr(10) + "    return 2*x")
     'def f(x):\\n    return 2 * x'
     """
-    tree = ast.parse(source)
+    return _written(ast.parse(source))
+
+
+def _written(tree: ast.Module) -> str:
+    """The tree as text, without docstrings; they are taken off the tree."""
     documented = ast.Module | ast.ClassDef | ast.FunctionDef
-    for node in ast.walk(tree):
+    for node in _blocks(tree):
         if isinstance(node, documented) and ast.get_docstring(node) is not None:
             node.body = node.body[1:] or [ast.Pass()]
     return ast.unparse(tree)
+
+
+def _blocks(node: ast.AST) -> Iterator[ast.AST]:
+    """The node and all statements in it."""
+    yield node
+    for inner in ast.iter_child_nodes(node):
+        if not isinstance(inner, ast.expr):
+            yield from _blocks(inner)

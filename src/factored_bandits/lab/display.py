@@ -36,6 +36,10 @@ class ProgressDisplay:
         self.shown = 0.0
         self.bars: list[Any] = []  # of tqdm: one for all, one for each experiment
 
+    def start(self) -> None:
+        """Tasks begin now: what went before, such as compiling, says nothing of their speed."""
+        self.began = time.monotonic()
+
     def found(self, name: str, seconds: float) -> None:
         """Work that was finished before this run."""
         self.finished[name] += seconds

@@ -6,15 +6,19 @@ The results are the same to the bit, whoever runs them.
 from __future__ import annotations
 
 import importlib
+import io
 import itertools
 import os
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from factored_bandits.core.checks import integer
 from factored_bandits.errors import FactoredBanditsError, InvalidInputError, MissingExtraError
+from factored_bandits.simulation.compilers import packed, read_packed
+from factored_bandits.simulation.runner import Runner
+from factored_bandits.simulation.warming import compile_here, warm_up
 
 from .spec import PresetName
 from .worker import work, work_alone
@@ -72,6 +76,36 @@ class Engine:
         engines = {"processes": self._processes, "dask": self._dask, "ray": self._ray}
         return engines[self.name](tasks)
 
+    def warm(self, runners: Sequence[Runner], progress: bool = True) -> None:
+        """Compile loops before tasks need them: once per machine, and not once per worker.
+
+        Parameters
+        ----------
+        runners
+            Policies on problems, whose loops the tasks will need.
+        progress
+            Whether progress is shown, where it can be seen from here.
+
+        Raises
+        ------
+        InvalidInputError
+            If no scheduler answers.
+        """
+        if self.name == "processes":
+            # What the only worker compiles itself, it need not load, and its loops share kernels.
+            (compile_here if self.workers == 1 else warm_up)(runners, progress)
+        elif self.name == "dask" and runners:
+            message = packed(runners)
+            with self._client() as client:
+                # One worker of each machine; what cannot be compiled there, tasks will say.
+                one_each = {address.rpartition(":")[0]: address for address in client.ncores()}
+                client.gather(
+                    [
+                        client.submit(warm_here, message, workers=[address], pure=False)
+                        for address in one_each.values()
+                    ]
+                )
+
     def check(self) -> None:
         """Refuse settings that do not go together.
 
@@ -123,19 +157,8 @@ class Engine:
 
     def _dask(self, tasks: Iterable[Arguments]) -> Iterator[tuple[str, Tables]]:
         joblib = _joblib()
-        try:
-            distributed: Any = importlib.import_module("distributed")
-        except ImportError:
-            raise MissingExtraError.of("distributed", "dask", "the engine dask") from None
-
-        try:
-            client = distributed.Client(self.scheduler, set_as_default=False, timeout="20s")
-        except (OSError, ValueError, TimeoutError) as error:
-            raise InvalidInputError(
-                f"no Dask scheduler answers at {self.scheduler}: {error}"
-            ) from None
-
-        with client, joblib.parallel_config("dask", client=client):
+        distributed = _distributed()
+        with self._client() as client, joblib.parallel_config("dask", client=client):
             cores = sum(client.ncores().values()) or 1
             parallel = joblib.Parallel(
                 return_as="generator_unordered", batch_size=1, pre_dispatch=AHEAD * cores
@@ -146,6 +169,15 @@ class Engine:
                 raise FactoredBanditsError(
                     f"workers keep dying: {error}; what is finished is kept"
                 ) from None
+
+    def _client(self) -> Any:
+        """A connexion to the scheduler of Dask."""
+        try:
+            return _distributed().Client(self.scheduler, set_as_default=False, timeout="20s")
+        except (OSError, ValueError, TimeoutError) as error:
+            raise InvalidInputError(
+                f"no Dask scheduler answers at {self.scheduler}: {error}"
+            ) from None
 
     def _ray(self, tasks: Iterable[Arguments]) -> Iterator[tuple[str, Tables]]:
         joblib = _joblib()
@@ -165,12 +197,24 @@ class Engine:
                 )
 
 
+def warm_here(message: bytes) -> None:
+    """Compile on this machine what another one has packed."""
+    warm_up(read_packed(io.BytesIO(message)), progress=False)
+
+
 def _named(task: Arguments) -> tuple[str, Tables]:
     return task[0], work(*task)
 
 
 def _named_alone(task: Arguments, parent: int) -> tuple[str, Tables]:
     return task[0], work_alone(*task, parent)
+
+
+def _distributed() -> Any:
+    try:
+        return importlib.import_module("distributed")
+    except ImportError:
+        raise MissingExtraError.of("distributed", "dask", "the engine dask") from None
 
 
 def _joblib() -> Any:

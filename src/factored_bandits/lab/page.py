@@ -31,11 +31,13 @@ def claims_of(found: Sequence[Results]) -> list[Claim]:
     ]
 
 
-def write(folder: Path, found: Sequence[Results], claims: Sequence[Claim]) -> Path:
+def write(
+    folder: Path, found: Sequence[Results], claims: Sequence[Claim], *, pdf: bool = False
+) -> Path:
     """Write the page and its figures into the folder, and return the path of the page."""
     sections = [section(results) for results in found]
     first = opening(found, claims) if claims else None
-    return write_page(folder, sections, claims, facts(found), opening=first)
+    return write_page(folder, sections, claims, facts(found), opening=first, pdf=pdf)
 
 
 def opening(found: Sequence[Results], claims: Sequence[Claim]) -> Opening:

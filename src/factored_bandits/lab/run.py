@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 
 from factored_bandits.simulation.runner import Runner
-from factored_bandits.simulation.warming import warm_up
 
 from .display import ProgressDisplay
 from .engines import Arguments, Engine
@@ -100,8 +99,8 @@ def _run_missing(
         if not first:
             order.reverse()  # a second run on the same folder begins at the other end
 
-        if engine.name == "processes":
-            warm_up(_runners(store, order), display.enabled)
+        engine.warm(_runners(store, order), display.enabled)
+        display.start()
         for name, tables in engine.run(_tasks(store, order, preset)):
             store.write(named[name], tables)
             display.done(named[name].spec.name, named[name].seconds)

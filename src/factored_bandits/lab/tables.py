@@ -7,6 +7,7 @@ horizon where the policy has one.
 
 from __future__ import annotations
 
+import functools
 import io
 import itertools
 import platform
@@ -287,6 +288,7 @@ def schema_of(columns: Sequence[str]) -> Any:
     return pyarrow.schema([(name, kinds.get(name, pyarrow.string())) for name in columns])
 
 
+@functools.cache
 def _version(library: str) -> str:
     try:
         return metadata.version(library)

@@ -202,6 +202,14 @@ class Certifies(Protocol):
 
 
 @runtime_checkable
+class Believes(Protocol):
+    """A policy with a posterior of what is the best."""
+
+    def posterior_error(self, params: Any, state: Any) -> float:
+        """At most the posterior probability that what it recommends is not the best; no proof."""
+
+
+@runtime_checkable
 class WarmStarts(Protocol):
     """A policy that can begin with duels of the past."""
 

@@ -11,6 +11,7 @@ from factored_bandits.errors import InvalidInputError
 
 from .base import (
     FROM_ENVIRONMENT,
+    Believes,
     Certifies,
     Checks,
     Eliminates,
@@ -29,6 +30,7 @@ CAPABILITIES = {
     "reports": Reports,
     "randomises": Randomises,
     "certifies": Certifies,
+    "believes": Believes,
     "warm_starts": WarmStarts,
 }
 
@@ -48,7 +50,7 @@ class Policy:
     reward_range
         The declared range of the rewards; None for unbounded rewards, "environment" if the
         environment or the agent says it.
-    skips, eliminates, reports, randomises, certifies, warm_starts
+    skips, eliminates, reports, randomises, certifies, believes, warm_starts
         What the module can do, found out once.
 
     Examples
@@ -67,6 +69,7 @@ class Policy:
     reports: bool = field(init=False, repr=False)
     randomises: bool = field(init=False, repr=False)
     certifies: bool = field(init=False, repr=False)
+    believes: bool = field(init=False, repr=False)
     warm_starts: bool = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

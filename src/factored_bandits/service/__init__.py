@@ -7,7 +7,8 @@ it back, for every policy alike.
 
 from __future__ import annotations
 
+from .client import RemoteAgent, connect
 from .durable import DurableAgent
 from .opening import open
 
-__all__ = ["DurableAgent", "open"]
+__all__ = ["DurableAgent", "RemoteAgent", "connect", "open"]

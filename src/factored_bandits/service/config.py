@@ -169,9 +169,10 @@ def differences(stored: Config, given: dict[str, Any]) -> list[str]:
 
 def checked_key(key: Any) -> str:
     """The name of an experiment."""
-    if not isinstance(key, str) or not key.strip() or len(key) > LONGEST_KEY:
+    printable = isinstance(key, str) and key.isprintable()
+    if not printable or not key.strip() or len(key) > LONGEST_KEY:
         raise InvalidInputError(
-            f"key names the experiment: a text of 1 to {LONGEST_KEY} characters, not {shown(key)}"
+            f"key names the experiment: 1 to {LONGEST_KEY} printable characters, not {shown(key)}"
         )
     return key
 

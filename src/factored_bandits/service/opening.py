@@ -6,7 +6,6 @@ import os
 import threading
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from pathlib import Path
 from typing import Any, Literal
 
 from factored_bandits.agent.labels import Label
@@ -18,7 +17,7 @@ from .config import DEFAULTS, MAX_OPEN, Config, checked_key, differences, made
 from .durable import DurableAgent
 from .engine import Engine, Read
 from .fingerprint import fingerprint
-from .store import SqliteStore, Store
+from .store import name_of, opened
 
 UNIT = (0.0, 1.0)
 
@@ -52,7 +51,8 @@ def open(
     Parameters
     ----------
     location
-        The path of a database file, which one process at a time can have open.
+        The path of a database file, which one process at a time can have open; or the address of
+        a PostgreSQL database, "postgresql://user@host/name", for any number of processes.
     policy
         As for `Agent`.
     key
@@ -191,10 +191,7 @@ _CHANGING = threading.Lock()
 
 def _shared(location: str | os.PathLike[str]) -> tuple[Engine, Any]:
     """The engine of a database in this process, and what gives it back."""
-    place = os.fspath(location)
-    if not isinstance(place, str):
-        raise InvalidInputError(f"location must be the path of a database file, not {location!r}")
-    name = (os.getpid(), os.path.realpath(place))
+    name = (os.getpid(), name_of(location))
 
     def release() -> None:
         with _CHANGING:
@@ -205,10 +202,6 @@ def _shared(location: str | os.PathLike[str]) -> tuple[Engine, Any]:
                 engine.close()
 
     with _CHANGING:
-        engine, users = _ENGINES.get(name) or (Engine(_store(place)), 0)
+        engine, users = _ENGINES.get(name) or (Engine(opened(location)), 0)
         _ENGINES[name] = (engine, users + 1)
     return engine, release
-
-
-def _store(place: str) -> Store:
-    return SqliteStore(Path(place))

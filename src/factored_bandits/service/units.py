@@ -13,7 +13,7 @@ from typing import Any
 from factored_bandits.core.checks import shown
 from factored_bandits.errors import InvalidInputError
 
-LENGTH = 16  # bytes: two of 10^9 units agree with a probability of 10^-21
+LENGTH = 12  # bytes: two of 10^9 units agree with a probability of 10^-11
 LONGEST = 1000
 
 

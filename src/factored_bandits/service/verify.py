@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from .config import Config
 from .engine import Fold, FoldError
+from .export import pages
 from .fingerprint import fingerprint
 from .store import Event, Experiment, Snapshot, Transaction
 
-PAGE = 1000
 Progress = Callable[[int], None]
 
 
@@ -70,7 +70,7 @@ def verify(
     found = Verification(row.key)
     walk = _Walk(row, tx.snapshot(row.id), module, found, _first_fingerprint(tx, row))
     try:
-        for page in _pages(tx, row):
+        for page in pages(tx, row.id):
             for event in page:
                 walk.take(event)
             if progress is not None:
@@ -83,18 +83,11 @@ def verify(
 
 def _first_fingerprint(tx: Transaction, row: Experiment) -> str:
     """What the log began with: the first rebase says it; without one, the experiment does."""
-    for page in _pages(tx, row):
+    for page in pages(tx, row.id):
         for event in page:
             if event.kind == "rebase":
                 return str(event.body["from"])
     return row.fingerprint
-
-
-def _pages(tx: Transaction, row: Experiment) -> Iterator[list[Event]]:
-    after = 0
-    while page := tx.events(row.id, after, PAGE):
-        yield page
-        after = page[-1].n
 
 
 class _Walk:

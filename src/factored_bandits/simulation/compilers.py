@@ -21,7 +21,7 @@ import threading
 import types
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import IO, Any
 
 from factored_bandits.core import loop
 from factored_bandits.core.following import end_with
@@ -62,13 +62,14 @@ class Compiler:
             stderr=subprocess.DEVNULL,
         )
         self._answers: queue.SimpleQueue[int] = queue.SimpleQueue()
+        self._ended = False  # it answers no more
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
 
     @property
     def alive(self) -> bool:
         """Whether it could do another job."""
-        return self.process.poll() is None
+        return not self._ended and self.process.poll() is None
 
     def begin(self, message: bytes) -> None:
         """Have it compile what the message names."""
@@ -81,10 +82,11 @@ class Compiler:
 
     def answer(self) -> int | None:
         """What came of the job; None while it is at it."""
+        ended = self._ended  # looked at first: what it answered before that is in the queue
         try:
             return self._answers.get_nowait()
         except queue.Empty:
-            return None
+            return FAILED if ended else None
 
     def end(self) -> None:
         """There is nothing more to do."""
@@ -94,16 +96,15 @@ class Compiler:
 
     def kill(self) -> None:
         """End it in the middle of a job."""
-        if self.alive:
-            self.process.terminate()
-            self._listener.join()
+        self.process.terminate()
+        self._listener.join()
 
     def _listen(self) -> None:
         assert self.process.stdout is not None
         with self.process.stdout as answers:
             while answer := answers.read(1):
                 self._answers.put(answer[0])
-        self._answers.put(FAILED)  # it has ended, if need be in the middle of a job
+        self._ended = True  # if need be in the middle of a job
         self.process.wait()
 
 
@@ -123,7 +124,7 @@ class Job:
         self.compiler: Compiler | None = None
         self._answer: int | None = None
         self._lock = threading.Lock()
-        self._message = _pickled(runners)
+        self._message = packed(runners)
 
     def start(self, compiler: Compiler) -> None:
         """Begin to compile."""
@@ -253,11 +254,20 @@ class _Pickler(pickle.Pickler):
         return NotImplemented
 
 
-def _pickled(runners: Sequence[Runner]) -> bytes:
+def packed(runners: Sequence[Runner]) -> bytes:
+    """Runners as another process reads them, to compile their loops."""
     facts = [(r.policy, r.environment, r.checkpoints, r.skip_idle) for r in runners]
     buffer = io.BytesIO()
     _Pickler(buffer).dump(facts)
     return buffer.getvalue()
+
+
+def read_packed(file: IO[bytes]) -> list[Runner]:
+    """The runners of the next `packed` ones in a file."""
+    return [
+        Runner(policy, environment, checkpoints, seed=0, skip_idle=skip_idle)
+        for policy, environment, checkpoints, skip_idle in pickle.load(file)
+    ]
 
 
 def main() -> None:
@@ -270,14 +280,13 @@ def main() -> None:
 
     with contextlib.suppress(EOFError):
         while True:
-            answers.write(bytes([_compiled(pickle.load(sys.stdin.buffer))]))
+            answers.write(bytes([_compiled(read_packed(sys.stdin.buffer))]))
 
 
-def _compiled(facts: Sequence[tuple[Any, ...]]) -> int:
+def _compiled(runners: Sequence[Runner]) -> int:
     """Compile the loops of a job; what to answer."""
     try:
-        for policy, environment, checkpoints, skip_idle in facts:
-            runner = Runner(policy, environment, checkpoints, seed=0, skip_idle=skip_idle)
+        for runner in runners:
             runner.compile()
             if not may_be_kept(loop.play, runner.loop_name):
                 return NOT_KEPT

@@ -18,6 +18,7 @@ from .compilers import COMPILERS, Job
 from .runner import Runner
 from .tiers import can_be_elsewhere
 
+COMPILING = "compiling (once; kept for next time)"
 HORIZON = np.array([1_000])  # of the runs that are compiled for; loops do not depend on it
 
 
@@ -34,6 +35,8 @@ def runners_of(policy: Policy, moving: bool = False) -> list[Runner]:
         problems: list[Environment] = [identical_gap(4, 0.8)]
     else:
         problems = [spiked(3)]
+        if policy.info.narrow:
+            problems.append(make("rank1", factors=[[0.5, 0.4]] * 3))
         if moving and policy.info.feedback != "semi-bandit":
             effects = [[0.0, 0.1], [0.0, 0.1]]
             problems.append(make("stochastically_constrained", effects=effects, base=0.3))
@@ -58,7 +61,7 @@ def warm_up(runners: Iterable[Runner], progress: bool = True) -> Warmed:
     missing = _missing(runners)
     jobs = [COMPILERS.want(group) for group in missing]
     try:
-        with Progress("compiling (once; kept for next time)", len(jobs), progress) as bar:
+        with Progress(COMPILING, len(jobs), progress) as bar:
             while not all(job.ended for job in jobs):
                 COMPILERS.poll()
                 bar.update(sum(job.ended for job in jobs), _running(jobs))
@@ -69,6 +72,23 @@ def warm_up(runners: Iterable[Runner], progress: bool = True) -> Warmed:
 
     done = sum(len(job.names) for job in jobs if not job.failed)
     return Warmed(done, [job.label for job in jobs if job.failed])
+
+
+def compile_here(runners: Iterable[Runner], progress: bool = True) -> None:
+    """Compile the loops of runners that are not on disk yet in this process, which will play them.
+
+    Parameters
+    ----------
+    runners
+        Policies on problems; those of one's own are compiled when they play.
+    progress
+        Show a progress bar if it takes more than two seconds.
+    """
+    missing = [runner for group in _missing(runners) for runner in group]
+    with Progress(COMPILING, len(missing), progress) as bar:
+        for i, runner in enumerate(missing):
+            bar.update(i, runner.policy.label)
+            runner.compile()
 
 
 def _running(jobs: Sequence[Job]) -> str:

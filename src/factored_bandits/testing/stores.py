@@ -46,9 +46,21 @@ def check_store(opened: Opened) -> None:
         check(opened)
 
 
+def a_secret_can_be_adopted_at_first(opened: Opened) -> None:
+    """As long as there is no experiment whose units were hashed with the other one."""
+    store = opened()
+    store.adopt_secret(b"s" * 32)
+    require(store.secret() == b"s" * 32, "the secret of another database was not adopted")
+    store.create("first", "{}", "f")
+    store.adopt_secret(b"t" * 32)
+    require(store.secret() == b"s" * 32, "the secret was changed under an experiment")
+    store.close()
+
+
 def experiments_are_found_again(opened: Opened) -> None:
     """One experiment for each key, and the same secret for ever."""
     store = opened()
+    store.create("first", "{}", "f")
     first = store.create("home", "{}", "f")
     require(store.create("home", "other", "g") == first, "a second `create` changed something")
     store.create("a'; DROP TABLE event", "{}", "f")
@@ -59,7 +71,7 @@ def experiments_are_found_again(opened: Opened) -> None:
     require(store.find("home") == first, "an experiment is another one after `close`")
     require(store.find("nowhere") is None, "`find` found what is not there")
     keys = [row.key for row in store.experiments()]
-    require(keys == sorted(keys) and len(keys) == 2, f"`experiments` gives {keys}")
+    require(keys == sorted(keys) and len(keys) == 3, f"`experiments` gives {keys}")
     require(store.secret() == secret and len(secret) >= 16, "the secret is another one")
     store.close()
 
@@ -93,6 +105,8 @@ def a_log_comes_back_as_it_was(opened: Opened) -> None:
     require(tx.late(row.id, 1) is None, "a late reward was made up")
     require(tx.mark(row.id, 3) == 2**62 + 1, "the number of a transaction is another one")
     require(tx.mark(row.id, 7) is None, "an event was made up")
+    counts = {"ask": 2, "tell": 1, "expire": 1, "late": 1, "pause": 1}
+    require(tx.counts(row.id) == counts, f"`counts` gives {tx.counts(row.id)}")
     require(tx.snapshot(row.id) == Snapshot(6, "body"), "the snapshot is not the last one")
     tx.rollback()
     store.close()
@@ -188,6 +202,7 @@ def writers_wait_for_each_other(opened: Opened) -> None:
 
 
 STORE_CHECKS: tuple[Callable[[Opened], None], ...] = (
+    a_secret_can_be_adopted_at_first,
     experiments_are_found_again,
     a_log_comes_back_as_it_was,
     what_is_not_committed_is_gone,

@@ -21,6 +21,7 @@ from .gaps import Identifiability, Witness, gaps, identifiability
 from .kappa import Kappa, kappa
 from .leader import leader_lower
 from .lower import condorcet_lower, pulls_lower, regret_lower
+from .unimodality import Unimodality, unimodality
 from .upper import (
     comparisons_upper,
     extra_pulls,
@@ -36,6 +37,7 @@ __all__ = [
     "Check",
     "Identifiability",
     "Kappa",
+    "Unimodality",
     "Witness",
     "check",
     "comparisons_upper",
@@ -56,4 +58,5 @@ __all__ = [
     "regret_upper",
     "slope",
     "tau",
+    "unimodality",
 ]

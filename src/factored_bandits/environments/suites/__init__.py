@@ -13,5 +13,6 @@ from __future__ import annotations
 from .duels import duels
 from .factored import factored
 from .instance import Instance
+from .real import real
 
-__all__ = ["Instance", "duels", "factored"]
+__all__ = ["Instance", "duels", "factored", "real"]

@@ -119,6 +119,8 @@ def draw_above_half_quickly(wins: Floats, i: int, j: int, rng: np.random.Generat
     won = wins[i, j] + 1.0
     lost = wins[j, i] + 1.0
 
+    if lost == 1.0 and won == 1.0:
+        return 0.5 + 0.5 * rng.random()
     if lost == 1.0:
         least = 0.5**won
         return (least + (1.0 - least) * rng.random()) ** (1.0 / won)

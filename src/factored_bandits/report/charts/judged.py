@@ -69,7 +69,8 @@ def level_means(result: TuneResult, title: str) -> Chart:
             for level, (n, mean) in means.items()
             if not math.isnan(mean)
         ]
-        panels.append(_panel(name, "mean", rows[::-1], (low, high)))
+        label = "share won of duels in which it differs" if result.of_pairs else "mean"
+        panels.append(_panel(name, label, rows[::-1], (low, high)))
     return Chart(
         name="tune",
         title=title,

@@ -22,6 +22,7 @@ from .templates import template
 from .verdicts import Link, verdicts_of
 
 NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
+FORMATS = ("png", "pdf")  # of figures; the second one only if it is asked for
 TITLE = "Factored bandits: what the paper says, and what was measured"
 
 
@@ -74,8 +75,9 @@ def write_page(
     *,
     title: str = TITLE,
     opening: Opening | None = None,
+    pdf: bool = False,
 ) -> Path:
-    """Write `index.html`, and `figures/<name>.png` and `.pdf`, into the folder.
+    """Write `index.html`, and `figures/<name>.png`, into the folder.
 
     The page opens from disk: script, style and data are inside, and it asks no network for
     anything.
@@ -94,6 +96,8 @@ def write_page(
         The heading of the page.
     opening
         What stands above everything else.
+    pdf
+        Whether to write `figures/<name>.pdf`, too.
 
     Returns
     -------
@@ -127,9 +131,9 @@ def write_page(
         figures.mkdir(parents=True, exist_ok=True)
         for chart in charts:
             drawn = chart.figure()
-            for suffix in ("png", "pdf"):
+            for suffix in FORMATS[: 1 + pdf]:
                 save(drawn, figures / f"{chart.name}.{suffix}")
-        write_whole(page, page_of(sections, claims, facts, title, opening).encode())
+        write_whole(page, page_of(sections, claims, facts, title, opening, pdf=pdf).encode())
     except OSError as error:
         raise InvalidInputError(
             f"cannot write the report into {str(folder)!r}: {error.strerror or error}"
@@ -144,6 +148,8 @@ def page_of(
     facts: Mapping[str, str],
     title: str = TITLE,
     opening: Opening | None = None,
+    *,
+    pdf: bool = False,
 ) -> str:
     """The page as text."""
     points = points_per_run(_charts(sections, opening))
@@ -160,6 +166,7 @@ def page_of(
         # a figure comes before the tables
         verdicts_last=first is None and any(section.charts for section in sections),
         sections=[_section(section, points) for section in sections],
+        formats=FORMATS[: 1 + pdf],
         facts=facts,
         plotly=script(),
         script=asset("page.js"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .batch import ConflictError
 from .engine import Engine
 from .fold import Fold, FoldError
 from .handle import Handle
@@ -10,6 +11,7 @@ from .writer import Writer
 
 __all__ = [
     "Ask",
+    "ConflictError",
     "Control",
     "Engine",
     "Expire",

@@ -30,7 +30,23 @@ FAULTS: dict[type[Request], tuple[type[Exception], ...]] = {
     Rebase: (),
 }
 LARGEST_DECISION = 2**53
+LONGEST_REASON = 1000
 STATUS_AFTER = {"pause": "paused", "resume": "running", "stop": "stopped"}
+
+
+class ConflictError(DecisionError):
+    """Another reward was told before."""
+
+
+def plain(reason: str | None) -> str | None:
+    """A reason as any database holds it: not too long, and without characters such as NUL.
+
+    >>> plain("a\\0b")
+    'a b'
+    """
+    if reason is None:
+        return None
+    return "".join(c if c.isprintable() else " " for c in reason[:LONGEST_REASON])
 
 
 class Batch:
@@ -165,7 +181,7 @@ class Batch:
         if settled.kind == "tell":
             if settled.body == reward:
                 return "duplicate"
-            raise DecisionError(
+            raise ConflictError(
                 f"decision {decision} is answered already, with {json.dumps(settled.body)}; a "
                 "decision takes one reward, and the first one stands"
             )
@@ -216,8 +232,9 @@ class Batch:
         if self.row.status == "stopped" and status != "stopped":
             raise ExperimentError(f"the experiment {self.row.key!r} is stopped for good")
         if self.row.status != status:
-            self._add(request.kind, body=request.reason, who=request.who)
-            reason = request.reason if status == "paused" else None
+            reason = plain(request.reason)
+            self._add(request.kind, body=reason, who=request.who)
+            reason = reason if status == "paused" else None
             self.row = self.row._replace(status=status, reason=reason)
         return status
 

@@ -17,8 +17,6 @@ FOREVER = float("inf")
 class Waiter:
     """Where one request is answered; made anew for each."""
 
-    __slots__ = ("_answered", "_error", "_value")
-
     def __init__(self) -> None:
         self._answered = threading.Event()
         self._value: Any = None

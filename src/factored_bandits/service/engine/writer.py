@@ -15,13 +15,14 @@ from factored_bandits.agent.agent import PORTION
 from factored_bandits.errors import ExperimentError, StoreError
 from factored_bandits.service.store import Event, Store, Transaction
 
-from .batch import Answers, Batch
+from .batch import Answers, Batch, plain
 from .fold import Fold
 from .handle import LOGGER, Handle
 from .requests import Ask, Read, Rebase, Request
 
 AGENT_TIME = 0.02  # seconds of work in one transaction, about
 SNAPSHOT_EVERY = 2000  # events
+MARK = 47  # bits of the number of a transaction; SQLite keeps them in six bytes
 PAUSE = 0.01  # seconds between two attempts; doubled each time
 LONGEST_PAUSE = 1.0
 
@@ -111,7 +112,7 @@ class Writer:
         tx = self._store.begin()
         rows = [tx.lock(handle.id) for handle, _ in groups]
         clock = tx.clock()
-        mark = secrets.randbits(63)
+        mark = secrets.randbits(MARK)
         until = time.perf_counter() + self._agent_time
 
         for (handle, requests), row in zip(groups, rows, strict=True):
@@ -253,14 +254,14 @@ class Writer:
                 self.work([(handle, [request])])
             return
 
-        reason = f"{type(error).__name__}: {error}"
+        reason = plain(f"{type(error).__name__}: {error}")
         LOGGER.error("the experiment %r is paused: %s", handle.key, reason, exc_info=error)
         self._pause(handle, reason)
         said = ExperimentError(f"the experiment {handle.key!r} is paused: {reason}")
         said.__cause__ = error
         self._answer([(request, None, said) for request in requests])
 
-    def _pause(self, handle: Handle, reason: str) -> None:
+    def _pause(self, handle: Handle, reason: str | None) -> None:
         """Write a pause, without the agent. If that fails, the next request fails alike."""
         try:
             tx = self._store.begin()
@@ -269,7 +270,7 @@ class Writer:
                 tx.rollback()
                 return
             at = max(row.at + 1, tx.clock())
-            event = Event(row.head + 1, at, secrets.randbits(63), "pause", body=reason)
+            event = Event(row.head + 1, at, secrets.randbits(MARK), "pause", body=reason)
             paused = row._replace(status="paused", reason=reason, head=row.head + 1, at=at)
             tx.append(paused, row.head, [event])
             tx.commit()

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from .contract import KINDS, STATUSES, Event, Experiment, Snapshot, Store, Transaction
+from .contract import KINDS, STATUSES, AccessKey, Event, Experiment, Snapshot, Store, Transaction
+from .places import name_of, opened
 from .sqlite import SqliteStore
 
 __all__ = [
     "KINDS",
     "STATUSES",
+    "AccessKey",
     "Event",
     "Experiment",
     "Snapshot",
     "SqliteStore",
     "Store",
     "Transaction",
+    "name_of",
+    "opened",
 ]

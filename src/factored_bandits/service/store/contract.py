@@ -88,6 +88,14 @@ class Experiment(NamedTuple):
     at: int = 0
 
 
+class AccessKey(NamedTuple):
+    """Who may use the service: the digest of a key, a name for the audit, and a role."""
+
+    digest: bytes
+    name: str
+    role: str
+
+
 class Snapshot(NamedTuple):
     """The dump of an agent after the event `n`."""
 
@@ -127,6 +135,9 @@ class Transaction(Protocol):
 
     def late(self, experiment: int, decision: int) -> Event | None:
         """The reward that came after a decision had expired."""
+
+    def counts(self, experiment: int) -> dict[str, int]:
+        """How many events there are of each kind."""
 
     def append(self, row: Experiment, expected: int, events: list[Event]) -> None:
         """Append events if `expected` is the head; `row` is the experiment afterwards."""
@@ -178,6 +189,15 @@ class Store(Protocol):
 
     def secret(self) -> bytes:
         """The key of the hashes of this database; the same for all who open it."""
+
+    def adopt_secret(self, secret: bytes) -> None:
+        """Take the secret of another database; nothing happens once there are experiments."""
+
+    def add_key(self, key: AccessKey) -> None:
+        """Let somebody use the service."""
+
+    def keys(self) -> list[AccessKey]:
+        """All who may use the service."""
 
     def close(self) -> None:
         """Give back everything."""

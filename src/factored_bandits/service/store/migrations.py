@@ -15,6 +15,23 @@ _INDEXES = (
     "CREATE UNIQUE INDEX event_late ON event (exp, decision) WHERE kind = 'late'",
 )
 
+POSTGRES: tuple[tuple[str, ...], ...] = (
+    (
+        "CREATE TABLE meta (name text PRIMARY KEY, value bytea NOT NULL)",
+        "CREATE TABLE experiment (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, "
+        "key text NOT NULL UNIQUE, config text NOT NULL, fingerprint text NOT NULL, "
+        "status text NOT NULL, reason text, head bigint NOT NULL, at bigint NOT NULL)",
+        "CREATE TABLE event (exp integer NOT NULL REFERENCES experiment, n bigint NOT NULL, "
+        "at bigint NOT NULL, tx bigint NOT NULL, kind text NOT NULL, decision bigint, "
+        "unit bytea, idem bytea, action text, propensity text, body text, who text, "
+        "PRIMARY KEY (exp, n))",
+        *_INDEXES,
+        "CREATE TABLE snapshot (exp integer PRIMARY KEY REFERENCES experiment, "
+        "n bigint NOT NULL, body text NOT NULL)",
+    ),
+    ("CREATE TABLE access (digest bytea PRIMARY KEY, name text NOT NULL, role text NOT NULL)",),
+)
+
 SQLITE: tuple[tuple[str, ...], ...] = (
     (
         "CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID",
@@ -28,5 +45,9 @@ SQLITE: tuple[tuple[str, ...], ...] = (
         *_INDEXES,
         "CREATE TABLE snapshot (exp INTEGER PRIMARY KEY REFERENCES experiment, "
         "n INTEGER NOT NULL, body TEXT NOT NULL)",
+    ),
+    (
+        "CREATE TABLE access (digest BLOB PRIMARY KEY, name TEXT NOT NULL, role TEXT NOT NULL) "
+        "WITHOUT ROWID",
     ),
 )

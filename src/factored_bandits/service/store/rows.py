@@ -1,4 +1,4 @@
-"""Events as rows of a table, and back: numbers as they are, lists as short JSON."""
+"""Events as rows of a table, and back: numbers as they are, the rest as short JSON."""
 
 from __future__ import annotations
 
@@ -17,15 +17,24 @@ Row = tuple[Any, ...]
 def text(value: Any) -> str | None:
     """Short JSON; None stays None, which a column holds as NULL.
 
-    >>> text((0, 2)), text(0.5), text(None)
-    ('[0,2]', '0.5', None)
+    >>> text([0.0, 2.0]), text(0.5), text(None)
+    ('[0.0,2.0]', '0.5', None)
     """
     return None if value is None else json.dumps(value, separators=(",", ":"), allow_nan=False)
 
 
+def listed(values: tuple[float, ...] | None) -> str | None:
+    """Numbers as JSON without the brackets.
+
+    >>> listed((0, 2)), listed(None)
+    ('0,2', None)
+    """
+    return None if values is None else ",".join(map(repr, values))
+
+
 def row_of(experiment: int, event: Event) -> Row:
     """The row of an event; the number of its experiment comes first."""
-    lists = (text(event.action), text(event.propensity), text(event.body))
+    lists = (listed(event.action), listed(event.propensity), text(event.body))
     return (experiment, *event[:7], *lists, event.who)
 
 
@@ -45,8 +54,8 @@ def event_of(row: Row) -> Event:
         decision,
         None if unit is None else bytes(unit),
         None if idem is None else bytes(idem),
-        None if action is None else tuple(json.loads(action)),
-        None if propensity is None else tuple(json.loads(propensity)),
+        None if action is None else tuple(json.loads(f"[{action}]")),
+        None if propensity is None else tuple(json.loads(f"[{propensity}]")),
         None if body is None else json.loads(body),
         who,
     )

@@ -14,7 +14,7 @@ from typing import Any
 from factored_bandits.errors import StoreError
 
 from . import migrations
-from .contract import Event, Experiment, Snapshot
+from .contract import AccessKey, Event, Experiment, Snapshot
 from .lock import ProcessLock
 from .rows import COLUMNS, EVENT, EXPERIMENT, event_of, experiment_of, row_of
 
@@ -195,6 +195,27 @@ class SqliteStore:
         query = "SELECT value FROM meta WHERE name = 'secret'"
         return bytes(self._connected().execute(query).fetchone()[0])
 
+    def add_key(self, key: AccessKey) -> None:
+        """Let somebody use the service."""
+        self._connected().execute("INSERT INTO access VALUES (?, ?, ?)", tuple(key))
+
+    def keys(self) -> list[AccessKey]:
+        """All who may use the service."""
+        rows = self._connected().execute("SELECT digest, name, role FROM access").fetchall()
+        return [AccessKey(bytes(digest), name, role) for digest, name, role in rows]
+
+    def adopt_secret(self, secret: bytes) -> None:
+        """Hash units as another database does; only while there are no experiments."""
+        self._connected().execute(
+            "UPDATE meta SET value = ? WHERE name = 'secret' "
+            "AND NOT EXISTS (SELECT 1 FROM experiment)",
+            (secret,),
+        )
+
+    def copy_to(self, other: sqlite3.Connection) -> None:
+        """Copy all pages as they are at one moment."""
+        self._connected().backup(other)
+
 
 class SqliteTransaction:
     """What happens between BEGIN IMMEDIATE and COMMIT; `Transaction` describes the methods."""
@@ -252,6 +273,11 @@ class SqliteTransaction:
     def late(self, experiment: int, decision: int) -> Event | None:
         """The late reward of a decision."""
         return self._event("decision = ? AND kind = 'late'", experiment, decision)
+
+    def counts(self, experiment: int) -> dict[str, int]:
+        """How many events there are of each kind."""
+        query = "SELECT kind, count(*) FROM event WHERE exp = ? GROUP BY kind"
+        return dict(self._connection.execute(query, (experiment,)).fetchall())
 
     def append(self, row: Experiment, expected: int, events: list[Event]) -> None:
         """Append events at the head."""

@@ -15,8 +15,9 @@ from factored_bandits.policies.limits import NOT_NEGATIVE, SHARE, Within, index
 # sides of many pairs at a time, see _words
 LANES = 53  # random digits in one float
 DIGITS = 10  # of a probability that are kept
+LONGER = DIGITS  # the row of `digits` that says which probabilities have more than one
 BEYOND = DIGITS + 1  # in `depth`: some probability has more digits
-LOWEST = 3  # digits of `counts` in which losses are counted first
+LOWEST = 5  # digits of `counts` in which losses are counted first
 MANY = 64  # arms from which on it is done
 
 NEVER = -math.inf
@@ -40,11 +41,11 @@ class State(NamedTuple):
     lowest: Floats  # (K,) the smallest deficit among those, NEVER: count anew
     champion: Ints  # (1,) the last first arm
     lost: Ints  # (K,) scratch: losses in the sample
-    seen: Ints  # (K,) scratch: opponents 0..seen-1 of an arm were drawn in the sample
+    seen: Ints  # (K,) scratch: opponents 0..seen-1 of an arm were drawn in the sample; see _words
     cost: Floats  # (K,) scratch of D-TS+: the regret of the duels of an arm
     sides: Bools  # (K, K) scratch of D-TS+: who beats whom in the sample; empty in D-TS
     # of D-TS with many arms, see _words: empty in D-TS+ and with few
-    digits: Ints  # (K, DIGITS, words) the digits of `probability`, above the diagonal
+    digits: Ints  # (DIGITS + 1, K, words) of `probability`, above the diagonal; last: LONGER
     depth: Ints  # (K, words) how many of them are needed
     counts: Ints  # (digits, words) scratch: losses in the sample
     eligible: Ints  # (words,) scratch: who is in C
@@ -61,7 +62,7 @@ class State(NamedTuple):
             "lowest": Within(NEVER, math.inf),
             "champion": index(arms),
             "lost": Within(0, arms),
-            "seen": Within(0, arms),
+            "seen": Within(0, max(arms, 2**LANES - 1 if len(self.digits) else 0)),
             "cost": Within(0.0, math.inf),
             "digits": Within(0, 2**LANES - 1),
             "depth": Within(1, BEYOND),
@@ -85,8 +86,8 @@ def new_state(arms: int, remember_sides: bool) -> State:
     kept = arms if remember_sides else 0
     many = arms if arms >= MANY and not remember_sides else 0
     words = -(-many // LANES)
-    digits = np.zeros((many, DIGITS, words), dtype=np.int64)
-    digits[:, :1] = 2**LANES - 1  # 1/2
+    digits = np.zeros((DIGITS + 1 if many else 0, many, words), dtype=np.int64)
+    digits[:1] = 2**LANES - 1  # 1/2
     return State(
         wins=np.zeros((arms, arms)),
         probability=np.full((arms, arms), 0.5),

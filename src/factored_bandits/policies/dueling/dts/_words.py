@@ -2,8 +2,9 @@
 
 A side is "i beats j" with probability p. It is drawn digit by digit: of a uniform number and of p,
 both binary, the first digits that differ decide. One random number holds a digit for each of 53
-pairs, and as N_ij + 1 digits are all that p has, two or three random numbers mostly do for 53 sides
-while pairs have hardly met. Digits beyond `DIGITS` are drawn at once, by a uniform number.
+pairs, and N_ij + 1 digits are all that p has: one of a pair that has not met. The second and later
+digits are needed by few pairs, so several words share the bits of one random number, none of which
+is used twice. Digits beyond `DIGITS` are drawn at once, by a uniform number.
 
 Losses are counted 53 at a time as well: `counts[b]` holds digit b of 53 counters in each word.
 Exactly the distribution of sides that are drawn one by one.
@@ -19,33 +20,12 @@ from factored_bandits.core.arrays import Ints
 from factored_bandits.core.kernel import kernel
 from factored_bandits.core.select import tie_wins
 
-from ._state import BEYOND, DIGITS, LANES, LOWEST, State
+from ._state import BEYOND, DIGITS, LANES, LONGER, LOWEST, State
 
 UNIT = 2.0**LANES
 FULL = 2**LANES - 1
 SCALE = 2.0**DIGITS
 GROUP = 2**LOWEST - 1  # rows that the lowest digits of a counter can hold
-
-# to count the bits of a word by adding neighbours
-EVERY_SECOND = 0x15555555555555
-EVERY_FOURTH = 0x33333333333333
-EVERY_EIGHTH = 0x0F0F0F0F0F0F0F
-
-
-@kernel
-def bits_set(word: int) -> int:
-    """How many of the 53 digits are one.
-
-    >>> bits_set(0b1011), bits_set(FULL)
-    (3, 53)
-    """
-    word = (word & EVERY_SECOND) + ((word >> 1) & EVERY_SECOND)
-    word = (word & EVERY_FOURTH) + ((word >> 2) & EVERY_FOURTH)
-    word = (word + (word >> 4)) & EVERY_EIGHTH
-    word += word >> 8
-    word += word >> 16
-    word += word >> 32
-    return word & 127
 
 
 @kernel
@@ -78,32 +58,52 @@ def write_digits(state: State, i: int, j: int) -> None:
 
     for b in range(DIGITS):
         if (whole >> (DIGITS - 1 - b)) & 1 == 1:
-            digits[i, b, word] |= lane
+            digits[b, i, word] |= lane
             last = max(last, b + 1)
         else:
-            digits[i, b, word] &= FULL - lane
+            digits[b, i, word] &= FULL - lane
 
     state.depth[i, word] = max(state.depth[i, word], last)
+    if last > 1:
+        digits[LONGER, i, word] |= lane
+    else:
+        digits[LONGER, i, word] &= FULL - lane
 
 
 @kernel
-def draw_sides(state: State, i: int, word: int, asked: int, rng: np.random.Generator) -> int:
-    """Which of the arms `asked` for, a set of lanes of this word, arm i beats in the sample."""
-    digits = state.digits
-    deepest = state.depth[i, word]
-    undecided = asked
-    beats = 0
+def draw_sides(
+    state: State, i: int, word: int, asked: int, spare: int, unused: int, rng: np.random.Generator
+) -> tuple[int, int, int]:
+    """Which of the arms `asked` for, a set of lanes of this word, arm i beats in the sample.
 
-    for b in range(min(deepest, DIGITS)):
-        digit = digits[i, b, word]
-        decided = (int(rng.random() * UNIT) ^ digit) & undecided
-        # the uniform number has a zero where p has a one: it is smaller
+    `spare` holds random bits, those in the lanes `unused` have decided nothing yet. Both are
+    returned as they are left.
+    """
+    digits = state.digits
+    digit = digits[0, i, word]
+    bits = int(rng.random() * UNIT)
+
+    # where the uniform number has a zero and p a one, it is smaller
+    beats = (FULL ^ bits) & digit & asked
+    # of those that agree, p has no more digits, so the uniform number is not smaller, or it has
+    undecided = (FULL ^ bits ^ digit) & digits[LONGER, i, word] & asked
+    if undecided == 0:
+        return beats, spare, unused
+
+    deepest = state.depth[i, word]
+    for b in range(1, min(deepest, DIGITS)):
+        if undecided & unused != undecided:
+            spare = int(rng.random() * UNIT)
+            unused = FULL
+        unused ^= undecided
+
+        digit = digits[b, i, word]
+        decided = (spare ^ digit) & undecided
         beats |= decided & digit
         undecided ^= decided
         if undecided == 0:
-            return beats
+            return beats, spare, unused
 
-    # where p has no more digits the uniform number is not smaller
     if deepest == BEYOND:
         for lane in range(LANES):
             if (undecided >> lane) & 1 == 1:
@@ -111,7 +111,7 @@ def draw_sides(state: State, i: int, word: int, asked: int, rng: np.random.Gener
                 if rng.random() < value - kept(value):
                     beats |= 1 << lane
 
-    return beats
+    return beats, spare, unused
 
 
 @kernel
@@ -127,53 +127,46 @@ def tournament_in_words(state: State, least: int, first: int, rng: np.random.Gen
     eligible = state.eligible
     arms = len(lost)
 
+    # who is left to be asked for, of all arms and of those in C: `first` is not, nor those done
+    present = state.seen
     for word in range(len(eligible)):
+        present[word] = 0
         eligible[word] = 0
         for b in range(len(counts)):
             counts[b, word] = 0
     for i in range(arms):
-        if beaten[i] == least:
-            eligible[i // LANES] |= 1 << (i % LANES)
+        if i != first:
+            present[i // LANES] |= 1 << (i % LANES)
+            if beaten[i] == least:
+                eligible[i // LANES] |= 1 << (i % LANES)
 
+    spare = 0
+    unused = 0
     rows = 0
     for i in range(arms):
         if i != first:
+            own_word = i // LANES
+            others = FULL - (1 << (i - own_word * LANES))
+            present[own_word] &= others
+            eligible[own_word] &= others
+            in_question = beaten[i] == least
+
             losses = 0
-            for word in range(i // LANES, len(eligible)):
-                asked = lanes_after(word, i, first, arms)
-                if beaten[i] != least:
-                    asked &= eligible[word]
-                if asked != 0:
-                    beats = draw_sides(state, i, word, asked, rng)
-                    losses += bits_set(asked ^ beats)
-                    count_lowest(counts, word, beats)
+            for word in range(own_word, len(eligible)):
+                asked = present[word] if in_question else eligible[word]
+                beats, spare, unused = draw_sides(state, i, word, asked, spare, unused, rng)
+                count_lowest(counts, word, beats)
+                losses += int(asked ^ beats).bit_count()
             lost[i] += losses
 
             rows += 1
-            if rows % GROUP == 0:
+            if rows == GROUP:
                 fold(counts)
+                rows = 0
 
     fold(counts)
     add_counts(counts, lost)
     return fewest_losses(state, least, rng)
-
-
-@kernel
-def lanes_after(word: int, i: int, first: int, arms: int) -> int:
-    """The lanes of a word that belong to arms after i, without `first`.
-
-    >>> bin(lanes_after(0, 2, 4, 6)), bin(lanes_after(1, 2, 4, 56))
-    ('0b101000', '0b111')
-    """
-    start = word * LANES
-    lanes = FULL
-    if arms - start < LANES:
-        lanes = (1 << (arms - start)) - 1
-    if i >= start:
-        lanes &= FULL - ((2 << (i - start)) - 1)
-    if start <= first < start + LANES:
-        lanes &= FULL - (1 << (first - start))
-    return lanes
 
 
 @kernel
@@ -187,7 +180,7 @@ def count_lowest(counts: Ints, word: int, lanes: int) -> None:
 
 @kernel
 def fold(counts: Ints) -> None:
-    """Add the three lowest digits to the counters above them, and begin again at zero."""
+    """Add the lowest digits to the counters above them, and begin again at zero."""
     for word in range(counts.shape[1]):
         carried = 0
         for b in range(LOWEST, counts.shape[0]):
@@ -205,10 +198,13 @@ def fold(counts: Ints) -> None:
 @kernel
 def add_counts(counts: Ints, lost: Ints) -> None:
     """The counters, as numbers, into the losses of all arms."""
-    for b in range(LOWEST, counts.shape[0]):
-        for j in range(len(lost)):
-            word = j // LANES
-            lost[j] += ((counts[b, word] >> (j - word * LANES)) & 1) << (b - LOWEST)
+    for word in range(counts.shape[1]):
+        start = word * LANES
+        lanes = min(LANES, len(lost) - start)
+        for b in range(LOWEST, counts.shape[0]):
+            digit = counts[b, word]
+            for lane in range(lanes):
+                lost[start + lane] += ((digit >> lane) & 1) << (b - LOWEST)
 
 
 @kernel

@@ -52,6 +52,7 @@ __all__ = [
     "learn",
     "p_values",
     "plan",
+    "posterior_error",
     "recommend",
     "status",
 ]
@@ -212,3 +213,9 @@ def status(params: Params, state: State, t: int) -> list[list[LevelReport]]:
 def p_values(params: Params, state: State) -> list[Floats]:
     """Per factor and level an anytime p-value of its being the best: one over the most money."""
     return split(np.exp(-state.peak), state.offsets)
+
+
+def posterior_error(params: Params, state: State) -> float:
+    """At most the posterior probability that some leader is not the best: a belief, no proof."""
+    scratch = state._replace(lead=state.lead.copy(), work=state.work.copy())
+    return min(1.0, float(error_probability(scratch)))

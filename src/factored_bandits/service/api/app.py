@@ -1,0 +1,208 @@
+"""The ASGI application: routes, limits, and errors as problems."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import secrets
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, NamedTuple
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from factored_bandits.service.engine import Engine
+
+from . import decisions, experiments
+from .bodies import (
+    Decisions,
+    NewExperiment,
+    Outcomes,
+    Page,
+    Reason,
+    Rewards,
+    State,
+    Summary,
+    Wanted,
+)
+from .problems import ProblemError, problem, problem_of
+from .state import Service
+
+LOGGER = logging.getLogger("factored_bandits.service")
+LARGEST_BODY = 1_000_000  # bytes
+
+Handler = Callable[[Service, Request, Any], Awaitable[tuple[int, Any]]]
+
+
+class Endpoint(NamedTuple):
+    """One thing that can be asked over HTTP; the OpenAPI description is made of these."""
+
+    method: str
+    path: str
+    handler: Handler
+    answer: type
+    body: type | None = None
+    statuses: tuple[int, ...] = (200,)
+    role: str | None = None
+    optional: bool = False  # whether the body may be missing
+
+
+ENDPOINTS = (
+    Endpoint(
+        "POST", "/v1/experiments", experiments.create, Summary, NewExperiment, (200, 201), "admin"
+    ),
+    Endpoint("GET", "/v1/experiments", experiments.page, Page, role="read"),
+    Endpoint("GET", "/v1/experiments/{key}", experiments.show, Summary, role="read"),
+    Endpoint("GET", "/v1/experiments/{key}/status", experiments.state, State, role="read"),
+    Endpoint(
+        "POST",
+        "/v1/experiments/{key}/decisions",
+        decisions.decide,
+        Decisions,
+        Wanted,
+        role="write",
+        optional=True,
+    ),
+    Endpoint("POST", "/v1/rewards", decisions.reward, Outcomes, Rewards),
+    *(
+        Endpoint(
+            "POST",
+            f"/v1/experiments/{{key}}/{verb}",
+            experiments.control,
+            Summary,
+            Reason,
+            role="admin",
+            optional=True,
+        )
+        for verb in ("pause", "resume", "stop")
+    ),
+)
+
+
+def application(engine: Engine) -> Starlette:
+    """The application that serves an engine's experiments.
+
+    Parameters
+    ----------
+    engine
+        It is not closed here.
+
+    Returns
+    -------
+    Starlette
+        For any ASGI server.
+    """
+    service = Service(engine)
+
+    @contextlib.asynccontextmanager
+    async def life(app: Starlette) -> AsyncIterator[None]:
+        await service.start()
+        yield
+        service.stop()
+
+    # one route for each path, so that a wrong method is told which are right
+    paths = dict.fromkeys(endpoint.path for endpoint in ENDPOINTS)
+    routes = []
+    for path in paths:
+        here = {each.method: each for each in ENDPOINTS if each.path == path}
+        routes.append(Route(path, _route(service, path, here), methods=list(here)))
+
+    async def health(request: Request) -> Response:
+        return Response("ok\n", media_type="text/plain")
+
+    async def ready(request: Request) -> Response:
+        if not service.is_ready:
+            return problem(503, "starting or stopping")
+        try:
+            await service.aside(service.store.secret)
+        except ProblemError as error:
+            return problem_of(error)
+        return Response("ready\n", media_type="text/plain")
+
+    async def measured(request: Request) -> Response:
+        return Response(service.metrics.text(), media_type="text/plain; version=0.0.4")
+
+    async def described(request: Request) -> Response:
+        from .openapi import document
+
+        return Response(msgspec.json.encode(document()), media_type="application/json")
+
+    routes += [
+        Route("/healthz", health),
+        Route("/readyz", ready),
+        Route("/metrics", measured),
+        Route("/openapi.json", described),
+    ]
+    return Starlette(routes=routes, lifespan=life, exception_handlers={HTTPException: _refused})
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    headers = dict(error.headers) if error.headers else None
+    return problem(error.status_code, error.detail, headers)
+
+
+def _route(
+    service: Service, path: str, here: dict[str, Endpoint]
+) -> Callable[[Request], Awaitable[Response]]:
+    async def answer(request: Request) -> Response:
+        began = time.perf_counter()
+        number = secrets.token_hex(8)
+        endpoint = here[request.method if request.method in here else "GET"]
+        try:
+            request.path_params.setdefault("verb", path.rpartition("/")[2])
+            body = await _body(request, endpoint)
+            status, found = await endpoint.handler(service, request, body)
+            response = Response(msgspec.json.encode(found), status, None, "application/json")
+        except Exception as error:
+            response = problem_of(error)
+            if response.status_code == 500:
+                LOGGER.exception("request %s failed", number)
+        response.headers["X-Request-Id"] = number
+
+        seconds = time.perf_counter() - began
+        service.metrics.requests.labels(path, str(response.status_code)).inc()
+        service.metrics.seconds.labels(path).observe(seconds)
+        _log(request, path, number, response.status_code, seconds)
+        return response
+
+    return answer
+
+
+async def _body(request: Request, endpoint: Endpoint) -> Any:
+    """What was sent, checked; never more than the limit is read."""
+    if endpoint.body is None:
+        return None
+    content = bytearray()
+    async for chunk in request.stream():
+        content += chunk
+        if len(content) > LARGEST_BODY:
+            raise ProblemError(413, f"a body has at most {LARGEST_BODY:,} bytes")
+
+    if not content and endpoint.optional:
+        return endpoint.body()
+    try:
+        return msgspec.json.decode(bytes(content), type=endpoint.body)
+    except msgspec.ValidationError as error:
+        raise ProblemError(422, f"the body does not fit: {error}") from None
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise ProblemError(400, f"the body is no JSON that can be read: {error}") from None
+
+
+def _log(request: Request, path: str, number: str, status: int, seconds: float) -> None:
+    """One line of JSON; no keys, no tokens, no units, no bodies."""
+    if LOGGER.isEnabledFor(logging.INFO):
+        line = {
+            "request": number,
+            "method": request.method,
+            "route": path,
+            "status": status,
+            "ms": round(1000 * seconds, 2),
+        }
+        LOGGER.info("%s", json.dumps(line))

@@ -1,0 +1,152 @@
+"""What requests and answers look like; a request that does not is refused before anything runs."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+MOST_DECISIONS = 100  # in a request
+MOST_REWARDS = 1000
+
+Label = str | int | float
+Text = Annotated[str, Meta(min_length=1, max_length=200)]
+Unit = Annotated[str, Meta(min_length=1, max_length=1000)]
+Levels = Annotated[list[Label], Meta(min_length=1, max_length=10_000)]
+Number = float | int
+
+
+class NewExperiment(Struct, forbid_unknown_fields=True):
+    """An experiment: what can be chosen, by which policy, and what a reward is."""
+
+    key: Text
+    factors: Annotated[dict[Text, Levels], Meta(min_length=1, max_length=100)] | None = None
+    arms: Annotated[list[Label], Meta(min_length=2, max_length=10_000)] | None = None
+    policy: Text | None = None
+    params: dict[str, str | Number | bool] = {}
+    reward_range: tuple[Number, Number] | None = (0.0, 1.0)
+    default: Number | None = None
+    ttl: Text | None = None
+    seed: Annotated[int, Meta(ge=0, lt=2**53)] = 0
+    horizon: Annotated[int, Meta(ge=1, lt=2**53)] | None = None
+    diagnostics: bool = False
+    self_duels: Literal["ask", "skip"] = "ask"
+    max_open: Annotated[int, Meta(ge=1, le=10_000_000)] = 100_000
+
+
+class Wanted(Struct, forbid_unknown_fields=True):
+    """Decisions for units, one each; or a number of them for nobody in particular."""
+
+    units: Annotated[list[Unit], Meta(min_length=1, max_length=MOST_DECISIONS)] | None = None
+    count: Annotated[int, Meta(ge=1, le=MOST_DECISIONS)] = 1
+
+
+class Decided(Struct):
+    """A decision, and the token with which its reward is told."""
+
+    token: str
+    id: int
+    action: list[int]
+    levels: dict[str, Label | None]
+    propensity: dict[str, float] | None
+    unit: str | None = None
+
+
+class Decisions(Struct):
+    """In the order of the units."""
+
+    decisions: list[Decided]
+
+
+class Reward(Struct, forbid_unknown_fields=True):
+    """The reward of a decision, named by its token; or by its number, for those with a key."""
+
+    reward: Number | list[Number] | dict[str, Number]
+    token: Annotated[str, Meta(max_length=200)] | None = None
+    experiment: Text | None = None
+    decision: Annotated[int, Meta(ge=1, lt=2**53)] | None = None
+
+
+class Rewards(Struct, forbid_unknown_fields=True):
+    """Rewards of any experiments."""
+
+    rewards: Annotated[list[Reward], Meta(min_length=1, max_length=MOST_REWARDS)]
+
+
+class Outcome(Struct, omit_defaults=True):
+    """What became of a reward."""
+
+    outcome: Literal["accepted", "duplicate", "late", "conflict", "unknown", "refused"]
+    detail: str | None = None
+
+
+class Outcomes(Struct):
+    """In the order of the rewards."""
+
+    outcomes: list[Outcome]
+
+
+class Reason(Struct, forbid_unknown_fields=True):
+    """Why an experiment is paused."""
+
+    reason: Annotated[str, Meta(max_length=1000)] = ""
+
+
+class Summary(Struct):
+    """An experiment as a list shows it."""
+
+    key: str
+    status: str
+    reason: str | None
+    events: int
+    configuration: dict[str, Any]
+
+
+class Page(Struct):
+    """A part of a list; `next` is the cursor of the part after it."""
+
+    experiments: list[Summary]
+    next: str | None = None
+
+
+class Level(Struct):
+    """What is known of a level."""
+
+    factor: str
+    level: Label | None
+    active: bool | None
+    plays: int
+    gap: float | None
+    at_least: float | None
+
+
+class State(Struct):
+    """What an agent knows."""
+
+    policy: str
+    asked: int
+    learned: int
+    waiting: int
+    best: Any
+    confidence: float | None
+    levels: list[Level]
+
+
+class Problem(Struct, omit_defaults=True):
+    """What was wrong, as RFC 9457 has it."""
+
+    title: str
+    status: int
+    detail: str = ""
+    type: str = "about:blank"
+
+
+def schemas() -> tuple[dict[type, Any], dict[str, Any]]:
+    """JSON schemas of all bodies: a reference for each, and what they refer to."""
+    kinds = (NewExperiment, Wanted, Decisions, Rewards, Outcomes, Reason, Summary, Page, State)
+    every = [*kinds, Problem]
+    found, components = msgspec.json.schema_components(
+        every, ref_template="#/components/schemas/{name}"
+    )
+    return dict(zip(every, found, strict=True)), components

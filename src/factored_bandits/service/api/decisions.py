@@ -1,0 +1,101 @@
+"""Decisions and rewards over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from starlette.requests import Request
+
+from factored_bandits.agent import Decision
+from factored_bandits.errors import DecisionError, FactoredBanditsError, RewardOutOfRangeError
+from factored_bandits.service.engine import Ask, ConflictError, Handle, Tell
+from factored_bandits.service.store import AccessKey
+from factored_bandits.service.units import hashed
+
+from .access import may
+from .bodies import Decided, Decisions, Outcome, Outcomes, Reward, Rewards, Wanted
+from .problems import ProblemError
+from .state import Service
+from .tokens import read, token
+
+
+async def decide(service: Service, request: Request, body: Wanted) -> tuple[int, Decisions]:
+    """Decisions; the same unit, or the same idempotency key, has the same ones."""
+    holder = await service.holder(request, "write")
+    handle = await service.handle(request.path_params["key"])
+    secret = service.engine.secret
+    key = request.headers.get("idempotency-key")
+    units: list[str | None] = list(body.units) if body.units else [None] * body.count
+
+    futures = []
+    for number, unit in enumerate(units):
+        # units have their own way of being the same
+        idem = f"{key}/{number}" if key and unit is None else None
+        ask = Ask(
+            unit=hashed(secret, "unit", unit),
+            idem=hashed(secret, "idempotency key", idem),
+            who=holder.name,
+        )
+        futures.append(service.submit(handle, ask))
+    made: list[Decision] = await _all(futures)
+
+    service.metrics.decisions.labels(handle.key).inc(len(made))
+    return 200, Decisions(
+        [_decided(secret, handle, one, unit) for one, unit in zip(made, units, strict=True)]
+    )
+
+
+async def _all(futures: list[asyncio.Future[Any]]) -> list[Any]:
+    """All answers; the first error, when all are there."""
+    found = await asyncio.gather(*futures, return_exceptions=True)
+    for each in found:
+        if isinstance(each, BaseException):
+            raise each
+    return found
+
+
+def _decided(secret: bytes, handle: Handle, one: Decision, unit: str | None) -> Decided:
+    signed = token(secret, handle.id, one.id)
+    return Decided(signed, one.id, list(one.action), one.levels, one.propensity, unit)
+
+
+async def reward(service: Service, request: Request, body: Rewards) -> tuple[int, Outcomes]:
+    """Rewards of any experiments; a token needs no key, so that a browser can send it."""
+    holder = await service.known(request)
+    found = await asyncio.gather(*(_told(service, holder, one) for one in body.rewards))
+    for outcome in found:
+        service.metrics.rewards.labels(outcome.outcome).inc()
+    return 200, Outcomes(list(found))
+
+
+async def _told(service: Service, holder: AccessKey | None, one: Reward) -> Outcome:
+    try:
+        handle, decision = await _place(service, holder, one)
+        who = None if holder is None else holder.name
+        tell = Tell(decision=decision, reward=one.reward, who=who)
+        return Outcome(await service.call(handle, tell))
+    except DecisionError as error:
+        conflict = isinstance(error, ConflictError)
+        return Outcome("conflict" if conflict else "unknown", str(error))
+    except RewardOutOfRangeError as error:
+        return Outcome("refused", str(error))
+
+
+async def _place(service: Service, holder: AccessKey | None, one: Reward) -> tuple[Handle, int]:
+    """Which decision a reward is for."""
+    if one.token is not None:
+        signed = read(service.engine.secret, one.token)
+        handle = None if signed is None else await service.handle_of(signed[0])
+        if signed is None or handle is None:
+            raise DecisionError("the token is not one of this service")
+        return handle, signed[1]
+
+    if one.experiment is None or one.decision is None:
+        raise ProblemError(422, "a reward names its decision: token, or experiment and decision")
+    if holder is None or not may(holder.role, "write"):
+        raise ProblemError(401, "a reward without a token needs a key with the role write")
+    try:
+        return await service.handle(one.experiment), one.decision
+    except FactoredBanditsError as error:
+        raise DecisionError(str(error)) from None

@@ -1,0 +1,126 @@
+"""What the handlers share: the engine, the experiments, the keys, and a thread for the rest."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from starlette.requests import Request as HttpRequest
+
+from factored_bandits.errors import UnknownNameError
+from factored_bandits.service.engine import Engine, Handle, Request
+from factored_bandits.service.store import AccessKey, Experiment
+
+from .access import Access, may
+from .metrics import Metrics
+from .problems import ProblemError
+from .waiting import Loop
+
+T = TypeVar("T")
+TIMEOUT = 10.0  # seconds that a request may take while the database is away
+
+
+class Service:
+    """The state of a server.
+
+    Parameters
+    ----------
+    engine
+        Serves the experiments; closed by whoever made it.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.store = engine.store
+        self.metrics = Metrics()
+        self.is_ready = False
+        self._access = Access(self.store)
+        self._handles: dict[str, Handle] = {}
+        self._by_number: dict[int, Handle] = {}
+        # what is not asked often is done by one thread, which has one connection
+        self._aside = ThreadPoolExecutor(1, "factored-bandits aside")
+        self._loop: Loop | None = None
+
+    async def start(self) -> None:
+        """In the event loop of the server: know the experiments that there are."""
+        self._loop = Loop()
+        for row in await self.aside(self.store.experiments):
+            self.know(row)
+        self.is_ready = True
+
+    def stop(self) -> None:
+        """Take nothing new."""
+        self.is_ready = False
+        self._aside.shutdown()
+
+    async def aside(self, work: Callable[..., T], *args: Any) -> T:
+        """Do something with the store that may take a moment."""
+        loop = asyncio.get_running_loop()
+        try:
+            return await loop.run_in_executor(self._aside, work, *args)
+        except self.store.errors as error:
+            raise ProblemError(503, f"the database cannot be used: {error}") from error
+
+    def know(self, row: Experiment) -> Handle:
+        """Serve an experiment from now on."""
+        handle = self.engine.serve(row)
+        self._handles[row.key] = handle
+        self._by_number[row.id] = handle
+        return handle
+
+    async def handle(self, key: str) -> Handle:
+        """The experiment with a key; another replica may have made it."""
+        if key not in self._handles:
+            row = await self.aside(self.store.find, key)
+            if row is None:
+                raise UnknownNameError.of("experiment", key, self._handles)
+            self.know(row)
+        return self._handles[key]
+
+    async def handle_of(self, number: int) -> Handle | None:
+        """The experiment with a number."""
+        if number not in self._by_number:
+            for row in await self.aside(self.store.experiments):
+                self.know(row)
+        return self._by_number.get(number)
+
+    # ------------------------------------------------------------ the engine
+
+    def submit(self, handle: Handle, request: Request) -> asyncio.Future[Any]:
+        """Let a request wait; its answer is in the future."""
+        assert self._loop is not None, "start comes first"
+        waiter = self._loop.waiter()
+        request.waiter = waiter
+        request.deadline = time.monotonic() + TIMEOUT
+        self.engine.submit(handle.id, request)
+        return waiter.future
+
+    async def call(self, handle: Handle, request: Request) -> Any:
+        """The answer to a request."""
+        return await self.submit(handle, request)
+
+    # ------------------------------------------------------------ who asks
+
+    async def holder(self, request: HttpRequest, needed: str) -> AccessKey:
+        """Who holds the key of a request, if the role suffices."""
+        found = await self.known(request)
+        if found is None:
+            headers = {"WWW-Authenticate": "Bearer"}
+            raise ProblemError(401, "give a key: Authorization: Bearer fb_...", headers)
+        if not may(found.role, needed):
+            raise ProblemError(403, f"this needs a key with the role {needed}, not {found.role}")
+        return found
+
+    async def known(self, request: HttpRequest) -> AccessKey | None:
+        """Who holds the key of a request; None without one, or with one that nobody has."""
+        scheme, _, key = request.headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or not key:
+            return None
+        found = self._access.role_of(key.strip())
+        if found is None and self._access.is_stale():
+            await self.aside(self._access.refresh)
+            found = self._access.role_of(key.strip())
+        return found

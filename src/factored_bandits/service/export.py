@@ -1,0 +1,124 @@
+"""The decisions of an experiment as a tidy table: one row each, with propensities and rewards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from factored_bandits.core.files import draft_of
+from factored_bandits.errors import MissingExtraError
+
+from .config import Config
+from .store import Event, Experiment, Transaction
+
+PAGE = 1000
+KEPT = ("tell", "expire", "late")
+OWN = ("decision", "asked_at", "unit", "settled", "settled_at", "reward", "late_reward", "late_at")
+
+
+def pages(tx: Transaction, experiment: int) -> Iterator[list[Event]]:
+    """The log of an experiment, page by page."""
+    after = 0
+    while page := tx.events(experiment, after, PAGE):
+        yield page
+        after = page[-1].n
+
+
+def table(
+    tx: Transaction, row: Experiment, progress: Callable[[int], None] | None = None
+) -> dict[str, list[Any]]:
+    """The columns of the table.
+
+    Parameters
+    ----------
+    tx
+        A transaction of the store; it is not ended.
+    row
+        The experiment.
+    progress
+        Called with the number of events after every page.
+
+    Returns
+    -------
+    dict
+        By name: the decision with its times in microseconds; a column for the level of each
+        factor and, where it is known, one named `p.FACTOR` for the probability that it had; how
+        the decision was settled, with its reward.
+    """
+    config = Config.of(row.config)
+    by_decision: dict[int, dict[str, Any]] = {}
+    for page in pages(tx, row.id):
+        for event in page:
+            if event.kind == "ask":
+                by_decision[event.decision or 0] = _asked(config, event)
+            elif event.kind in KEPT:
+                by_decision[event.decision or 0].update(_settled(config, event))
+        if progress is not None:
+            progress(len(page))
+
+    rows = list(by_decision.values())
+    names: dict[str, None] = dict.fromkeys(name for each in rows for name in each)
+    order = [*OWN[:3], *(name for name in names if name not in OWN), *OWN[3:]]
+    return {name: [each.get(name) for each in rows] for name in order}
+
+
+def write_parquet(columns: dict[str, list[Any]], path: Path) -> None:
+    """Write a table; the file appears complete or not at all.
+
+    Parameters
+    ----------
+    columns
+        What `table` gave.
+    path
+        The file.
+
+    Raises
+    ------
+    MissingExtraError
+        If pyarrow is not installed.
+    OSError
+        If the file cannot be written.
+    """
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise MissingExtraError.of("pyarrow", "lab", "export --parquet") from None
+
+    time = pa.timestamp("us", tz="UTC")
+    arrays = {
+        name: pa.array(values, type=time if name.endswith("_at") else None)
+        for name, values in columns.items()
+    }
+    with draft_of(path) as draft:
+        pq.write_table(pa.table(arrays), draft, compression="zstd")
+
+
+def _asked(config: Config, event: Event) -> dict[str, Any]:
+    decision = config.decision(event)
+    found: dict[str, Any] = {
+        "decision": decision.id,
+        "asked_at": event.at,
+        "unit": None if event.unit is None else event.unit.hex(),
+    }
+    for factor, level in decision.levels.items():
+        name = f"factor.{factor}" if factor in OWN else factor
+        found[name] = level
+        if decision.propensity is not None:
+            found[f"p.{name}"] = decision.propensity[factor]
+    return found
+
+
+def _settled(config: Config, event: Event) -> dict[str, Any]:
+    if event.kind == "late":
+        return {"late_at": event.at, **_reward(config, event.body, "late_reward")}
+    named = {"settled": event.kind, "settled_at": event.at}
+    return {**named, **_reward(config, event.body, "reward")}
+
+
+def _reward(config: Config, body: Any, name: str) -> dict[str, Any]:
+    """One number, or with semi-bandit feedback one for each factor."""
+    if not isinstance(body, list):
+        return {name: body}
+    return {f"{name}.{factor}": x for factor, x in zip(config.given["factors"], body, strict=True)}
