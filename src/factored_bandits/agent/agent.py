@@ -224,7 +224,7 @@ class Agent(Knowledge[Best], Saving):
             known = ledger.probabilities[id].tolist()
             propensity = dict(zip(self._labels.names, known, strict=True))
 
-        return Decision(id, action, self._labels.named(action), propensity)
+        return Decision(id, action, self._labels.named(action), propensity, ledger.last_block())
 
     def tell(self, id: int, reward: float | Mapping[str, float] | Sequence[float]) -> None:
         """Tell the reward of a decision; in any order, once each.

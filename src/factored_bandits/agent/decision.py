@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -21,6 +21,9 @@ class Decision:
         The same by name; of two combinations, a dict for each of "first" and "second".
     propensity
         Per factor the probability that this level had; None if the policy does not know it.
+    block
+        The id of the first of the decisions that were planned together with this one; None if it is
+        not known. Propensities are those before the first of them was given out.
 
     Examples
     --------
@@ -34,3 +37,4 @@ class Decision:
     action: tuple[int, ...]
     levels: dict[str, Any]
     propensity: dict[str, float] | None
+    block: int | None = field(default=None, repr=False, compare=False)

@@ -101,6 +101,10 @@ class Ledger:
         """The last round that has a plan."""
         return self.counters.planned
 
+    def last_block(self) -> int:
+        """The first play of the block that was planned last."""
+        return self.planned - int(self.lengths[self.counters.next_block - 1]) + 1
+
     # ------------------------------------------------------------ one call, as a whole or not
 
     def begin(self) -> Counters:

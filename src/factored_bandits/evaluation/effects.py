@@ -167,13 +167,14 @@ def _effect(
     only[index] = 1.0
     probabilities = [only if each == column else None for each in range(len(log.factors))]
     target = Target(name, tuple(probabilities))
+    log, blocks = target.playable(log)
     weights = target.weights(log)
     cap, seen = target.caps(log, least)
     check_weights(weights, seen, name)
 
     low, high = log.reward_range
-    value = value_of(weights, log.shares, cap, alpha)
-    change = difference(weights, log.shares, cap, alpha)
+    value = value_of(weights, log.shares, cap, alpha, blocks)
+    change = difference(weights, log.shares, cap, alpha, blocks)
     factor = list(log.factors)[column]
     return LevelEffect(
         factor,

@@ -101,10 +101,11 @@ def _by_weighting(
     given: Mapping[str, Any], log: Log, alpha: float, least: float | None
 ) -> Evaluation:
     target = target_of(given, log)
+    log, blocks = target.playable(log)
     weights = target.weights(log)
     cap, seen = target.caps(log, least)
     check_weights(weights, seen, target.name)
-    found = value_of(weights, log.shares, cap, alpha)
+    found = value_of(weights, log.shares, cap, alpha, blocks)
     square = float((weights**2).sum())
     effective = float(weights.sum()) ** 2 / square if square > 0.0 else 0.0
     used = int((weights > 0.0).sum())

@@ -13,6 +13,8 @@ from factored_bandits.core.checks import finite, shown
 from factored_bandits.errors import InvalidInputError, UnknownNameError
 from factored_bandits.logs import Log
 
+from .blocks import Blocks, blocks_of, possible
+
 CLOSE = 1e-9
 
 
@@ -30,6 +32,20 @@ class Target(NamedTuple):
                 chosen *= probabilities[log.actions[:, column]]
 
         return chosen / _divisors(log, self.probabilities)
+
+    def playable(self, log: Log) -> tuple[Log, Blocks | None]:
+        """The rows in which it could be played, as far as the blocks of the log tell; its blocks.
+
+        Without blocks all rows: that is assumed.
+        """
+        blocks = blocks_of(log)
+        if blocks is None:
+            return log, None
+        wanted = tuple(None if each is None else each > 0.0 for each in self.probabilities)
+        some = log.some(possible(log, blocks, wanted))
+        if not len(some):
+            raise InvalidInputError(f"{self.name} could not be played in any row of the log")
+        return some, blocks_of(some) or Blocks(np.arange(len(some)), blocks.longest)
 
     def caps(self, log: Log, least: float | None) -> tuple[float | None, float]:
         """What a weight is at most, if that is known; and by the smallest propensity of the log.

@@ -21,6 +21,8 @@ from factored_bandits.core.arrays import Floats
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.inference.mean_bounds import Process, lower_mean, running_means
 
+from .blocks import Blocks
+
 SURE = 1e-6  # the probability with which sound propensities are called wrong
 
 
@@ -32,7 +34,13 @@ class Estimate(NamedTuple):
     upper: float
 
 
-def value_of(weights: Floats, rewards: Floats, cap: float | None, alpha: float) -> Estimate:
+def value_of(
+    weights: Floats,
+    rewards: Floats,
+    cap: float | None,
+    alpha: float,
+    blocks: Blocks | None = None,
+) -> Estimate:
     """The mean reward of a target, for rewards from 0 to 1.
 
     Parameters
@@ -45,15 +53,17 @@ def value_of(weights: Floats, rewards: Floats, cap: float | None, alpha: float) 
         What weights are at most, whatever had been played; None if that is not known.
     alpha
         The probability of error of both ends together.
+    blocks
+        Which rows were planned together.
 
     Returns
     -------
     Estimate
         The self-normalised estimate, and the interval.
     """
-    gains = [_as_it_is(weights * rewards)]
-    losses = [_as_it_is(weights * (1.0 - rewards))]
-    if cap is not None:
+    gains = [_as_it_is(weights * rewards, blocks)]
+    losses = [_as_it_is(weights * (1.0 - rewards), blocks)]
+    if cap is not None and blocks is None:
         baseline = _past_estimates(weights, rewards)
         values = weights * (rewards - baseline) + baseline
         gains.append(Process(values, baseline, cap))
@@ -70,7 +80,9 @@ def ratio(weights: Floats, rewards: Floats) -> float:
     return float((weights * rewards).sum()) / total if total > 0.0 else math.nan
 
 
-def _as_it_is(values: Floats) -> Process:
+def _as_it_is(values: Floats, blocks: Blocks | None) -> Process:
+    if blocks is not None:
+        return blocks.process(values, 0.0, 1.0, 1.0)
     return Process(values, running_means(values), 1.0)
 
 
@@ -82,12 +94,18 @@ def _past_estimates(weights: Floats, rewards: Floats) -> Floats:
     return estimates
 
 
-def difference(weights: Floats, rewards: Floats, cap: float | None, alpha: float) -> Estimate:
+def difference(
+    weights: Floats,
+    rewards: Floats,
+    cap: float | None,
+    alpha: float,
+    blocks: Blocks | None = None,
+) -> Estimate:
     """The mean reward of a target minus that of the policy that wrote the log.
 
     Parameters
     ----------
-    weights, rewards, cap, alpha
+    weights, rewards, cap, alpha, blocks
         As for `value_of`.
 
     Returns
@@ -95,15 +113,15 @@ def difference(weights: Floats, rewards: Floats, cap: float | None, alpha: float
     Estimate
         The difference, and the interval.
     """
-    gains = [_change(weights * rewards - rewards, 2.0)]
-    losses = [_change(weights * (1.0 - rewards) - (1.0 - rewards), 2.0)]
-    if cap is not None:
+    gains = [_change(weights * rewards - rewards, 2.0, blocks)]
+    losses = [_change(weights * (1.0 - rewards) - (1.0 - rewards), 2.0, blocks)]
+    if cap is not None and blocks is None:
         # (w - 1)(x - c) is at least -max(w, 1), and its forecast at most 1
         baseline = running_means(rewards)
         values = (weights - 1.0) * (rewards - baseline)
         scale = max(cap, 1.0) + 1.0
-        gains.append(_change(values, scale))
-        losses.append(_change(-values, scale))
+        gains.append(_change(values, scale, None))
+        losses.append(_change(-values, scale, None))
 
     lower = lower_mean(gains, 0.5 * alpha)
     upper = -lower_mean(losses, 0.5 * alpha)
@@ -111,7 +129,9 @@ def difference(weights: Floats, rewards: Floats, cap: float | None, alpha: float
     return Estimate(value, max(lower, -1.0), min(upper, 1.0))
 
 
-def _change(values: Floats, scale: float) -> Process:
+def _change(values: Floats, scale: float, blocks: Blocks | None) -> Process:
+    if blocks is not None:
+        return blocks.process(values, -1.0, 1.0, scale)
     return Process(values, running_means(values, -1.0, 1.0), scale)
 
 

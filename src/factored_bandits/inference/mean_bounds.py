@@ -34,11 +34,13 @@ class Process(NamedTuple):
     values: Floats
     forecasts: Floats
     scale: float
+    rows: int | None = None  # if values are sums over several rows: how many in all
 
     def sums(self) -> tuple[float, float, int, float]:
-        """Sum, sum of scaled squares, number, and scale."""
+        """Sum, sum of scaled squares, number of rows, and scale."""
         squares = ((self.values - self.forecasts) / self.scale) ** 2
-        return float(self.values.sum()), float(squares.sum()), len(self.values), self.scale
+        rows = len(self.values) if self.rows is None else self.rows
+        return float(self.values.sum()), float(squares.sum()), rows, self.scale
 
 
 def running_means(values: Floats, low: float = 0.0, high: float = 1.0) -> Floats:
@@ -100,7 +102,7 @@ def lower_mean(processes: Sequence[Process], alpha: float) -> float:
 
     # the wealth falls as the mean grows, and is below 1 at the largest of the sample means
     high = max(total / count for total, _, count, _ in sums)
-    step = 1.0 / len(processes[0].values)
+    step = 1.0 / sums[0][2]
     while is_possible(high - step):
         step *= 2.0
     low = high - step

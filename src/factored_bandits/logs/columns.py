@@ -27,6 +27,7 @@ class Columns(NamedTuple):
     name: str
     lists: Mapping[str, Sequence[Any]]
     own_factors: tuple[str, ...] = ()  # of decisions: their factors, with columns p.FACTOR
+    own_block: str | None = None  # of decisions: the column of their blocks
 
     def get(self, column: Any, purpose: str) -> Sequence[Any]:
         """A column by its name."""
@@ -82,7 +83,11 @@ def _of_decisions(rows: Sequence[Any]) -> Columns:
     if all(decision.propensity is not None for decision, _ in ordered):
         for name in names:
             lists[f"p.{name}"] = [decision.propensity[name] for decision, _ in ordered]
-    return Columns("log", lists, names)
+    blocks = [getattr(decision, "block", None) for decision, _ in ordered]
+    if None in blocks:
+        return Columns("log", lists, names)
+    lists["block"] = blocks
+    return Columns("log", lists, names, "block")
 
 
 def _of_frame(frame: Any) -> Columns:

@@ -27,6 +27,7 @@ def load_log(
     propensity: str | Mapping[str, str] | None = None,
     time: str | None = None,
     reward_range: tuple[float, float] = (0.0, 1.0),
+    block: str | None = None,
 ) -> Log:
     """Read decisions of the past with their rewards.
 
@@ -49,6 +50,9 @@ def load_log(
         A column to sort the rows by. By default they are in the order in which they happened.
     reward_range
         What rewards can be at all, (low, high).
+    block
+        A column with a number for rows that were planned together, as `Decision.block` of `tea`. By
+        default every row was drawn anew. Of decisions it need not be given.
 
     Returns
     -------
@@ -95,6 +99,7 @@ expected a number from 0 to 1 (reward_range)
     levels, actions = _encoded(columns, names, factors)
     each, joint = _propensities(columns, propensity, names)
     order, times = _order(columns, time, len(given))
+    blocks = _blocks(columns, columns.own_block if block is None else block)
 
     return Log(
         dict(zip(names, levels, strict=True)),
@@ -104,7 +109,16 @@ expected a number from 0 to 1 (reward_range)
         None if each is None else each[order],
         None if joint is None else joint[order],
         times,
+        None if blocks is None else blocks[order],
     )
+
+
+def _blocks(columns: Columns, column: str | None) -> Ints | None:
+    if column is None:
+        return None
+    values = columns.get(column, "block")
+    numbers = _numbers(columns, column, values, "block", "a whole number", lambda x: x % 1.0 == 0.0)
+    return numbers.astype(np.int64)
 
 
 def _range(given: Any) -> tuple[float, float]:

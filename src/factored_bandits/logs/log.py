@@ -35,6 +35,9 @@ class Log:
         (rows,) the probability that the combination had; None if it is not known.
     times
         The column of times as it was given, in order; None if there was none.
+    blocks
+        (rows,) which rows were planned together, by a number; propensities are then those before
+        the first of them. None if every row was drawn anew.
 
     Examples
     --------
@@ -54,6 +57,7 @@ class Log:
     propensities: Floats | None = None
     joint: Floats | None = None
     times: tuple[Any, ...] | None = None
+    blocks: Ints | None = None
 
     def __len__(self) -> int:
         return len(self.rewards)
@@ -95,13 +99,37 @@ class Log:
         >>> fb.load_log(rows, factors=["ad"], reward="clicked").head(1)
         Log(1 rows, ad: 2 levels, mean reward 0, no propensities)
         """
+        return self.some(slice(0, rows))
+
+    def some(self, rows: Any) -> Log:
+        """Give some rows, as a log of their own.
+
+        Parameters
+        ----------
+        rows
+            A slice, or a flag for each row.
+
+        Returns
+        -------
+        Log
+            In the same order.
+
+        Examples
+        --------
+        >>> import factored_bandits as fb
+        >>> rows = [{"ad": "A", "clicked": 0}, {"ad": "B", "clicked": 1}]
+        >>> fb.load_log(rows, factors=["ad"], reward="clicked").some([False, True])
+        Log(1 rows, ad: 2 levels, mean reward 1, no propensities)
+        """
+        chosen = np.arange(len(self))[rows]
         return dataclasses.replace(
             self,
-            actions=self.actions[:rows],
-            rewards=self.rewards[:rows],
-            propensities=None if self.propensities is None else self.propensities[:rows],
-            joint=None if self.joint is None else self.joint[:rows],
-            times=None if self.times is None else self.times[:rows],
+            actions=self.actions[chosen],
+            rewards=self.rewards[chosen],
+            propensities=None if self.propensities is None else self.propensities[chosen],
+            joint=None if self.joint is None else self.joint[chosen],
+            times=None if self.times is None else tuple(self.times[i] for i in chosen),
+            blocks=None if self.blocks is None else self.blocks[chosen],
         )
 
     def levels(self, row: int) -> dict[str, Label]:
