@@ -102,7 +102,7 @@ def test_the_reference_holds_signatures_and_examples(site):
         ("theory", "theory.gaps.gaps"),
         ("planning", "planning.run.plan"),
         ("plot", "plot.regret"),
-        ("lab", "lab.run"),
+        ("lab", "lab.run.run"),
         ("errors", "errors.DumpError"),
     ):
         reference = (site / "reference" / "api" / f"{page}.html").read_text(encoding="utf-8")

@@ -140,7 +140,9 @@ def test_order_of_levels_does_not_matter(name):
         quiet(name, problem, 4_000, repetitions=60, seed=seed, permute=False).summary()
         for seed, problem in enumerate(pair)
     )
-    assert abs(one.mean - other.mean) < 4 * math.hypot(one.standard_error, other.standard_error)
+    error = math.hypot(one.standard_error, other.standard_error)
+    rounding = 1e-12 * one.mean  # the regret of a fixed schedule has no other error
+    assert abs(one.mean - other.mean) < 4 * error + rounding
 
 
 @pytest.mark.parametrize("name", ["tea", "uniform", "flat_ucb1"])

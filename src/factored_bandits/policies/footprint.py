@@ -26,8 +26,8 @@ LARGEST_PROBE = 150  # levels of a factor
 LEVELS_OF_PROBE = 600  # in all factors: the square of it, a few times, takes milliseconds
 BYTES_PER_PAIR = 0.01
 
-# With a horizon of one round, a table of what was visited has one row; more are for combinations
-# that will be played whatever the horizon.
+# With a horizon of one round, a table of what was visited has one row, or few more; a row for every
+# combination is for those that will be played whatever the horizon.
 SHORTEST = 1
 
 # of the features: the last two are the rows and slots of a table
@@ -96,7 +96,7 @@ def _coefficients(policy: Policy, sizes: Ints) -> Floats:
         # A policy of one's own may refuse small problems or a single round: nothing is known then.
         return np.zeros(len(_features(ceiling)))
 
-    table = _table(states[0])
+    table = _table(states[2], probes[2])
     features = np.array([_features(probe) for probe in probes])
     found = np.array([nbytes(state) for state in states]) - features[:, TABLE] @ table
     fitted: Floats = np.linalg.lstsq(features[:, :TABLE_FROM], found, rcond=None)[0]
@@ -112,10 +112,10 @@ def _features(sizes: Ints) -> Floats:
     return np.array([1.0, levels.sum(), (levels**2).sum(), levels.sum() ** 2, rows, slots_of(rows)])
 
 
-def _table(state: Any) -> Floats:
+def _table(state: Any, sizes: Ints) -> Floats:
     """The bytes per row and per slot of a table with a row for every combination."""
     tabled = set(Table._fields) <= set(getattr(state, "_fields", ()))
-    if not tabled or len(state.keys) <= SHORTEST:
+    if not tabled or len(state.keys) < capacity(sizes, MOST_ROWS):
         return np.zeros(2)
 
     rows = len(state.keys)
