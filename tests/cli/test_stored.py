@@ -147,7 +147,7 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_listed(folder):
     assert found.exit_code == 0
     assert json.loads(found.stdout) == [row for row in intact if row["experiment"] == "drafts"]
     assert found.stderr.splitlines() == [
-        "Left out: 'here/results/ads/foreign.parquet' is no table of results: it lacks 19 of the "
+        "Left out: 'here/results/ads/foreign.parquet' is no table of results: it lacks 21 of the "
         "columns, such as 'experiment'",
         f"Left out: 'here/results/ads/{path.name}' is damaged: its checksum does not match",
         "The next run on this folder computes damaged files again.",

@@ -11,6 +11,7 @@ import pytest
 import factored_bandits as fb
 import problems
 from factored_bandits.core.rng import generators
+from factored_bandits.policies.blocks import gaussian
 from factored_bandits.policies.factored.linear import _linear, _optimism
 from factored_bandits.policies.factored.linear._optimism import (
     LINEAR,
@@ -162,7 +163,7 @@ def check_draws(mean, factor, scale, draws=20_000):
         np.zeros((draws, len(mean))),
     )
     for row in found:
-        _linear.draw(mean, factor, scale, rng, weights)
+        gaussian.draw(mean, factor, scale, rng, weights)
         row[:] = weights
     covariance = scale**2 * factor.T @ factor
     deviation = np.sqrt(np.diag(covariance))
