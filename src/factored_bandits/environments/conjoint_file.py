@@ -44,7 +44,7 @@ class PastConjoint:
     >>> duels = np.array([[0, 0, 1, 0], [1, 1, 0, 0]])
     >>> past = PastConjoint(levels, duels, verdicts=np.array([0.0, 1.0]))
     >>> [values.round(2).tolist() for values in past.effects()]
-    [[-0.42, 0.42], [-0.11, 0.11]]
+    [[-0.48, 0.48], [-0.2, 0.2]]
     """
 
     factors: dict[str, tuple[str, ...]]

@@ -113,7 +113,18 @@ class Report(ABC):
         return f"confidence {percent(p_value)}, if {condition}"
 
     def in_front(self, best: str) -> str:
-        """What is in front, and how likely that is, where nothing is certain."""
+        """Say what is in front, and how likely that is, where nothing is certain.
+
+        Parameters
+        ----------
+        best
+            What is in front.
+
+        Returns
+        -------
+        str
+            Half a sentence.
+        """
         if self.likely is None:
             return f"in front: {best}"
         return f"in front: {best} ({self.likely:.0%} likely by the posterior: no confidence)"

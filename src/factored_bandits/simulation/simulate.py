@@ -123,7 +123,7 @@ def simulate(
     permute = flag("permute", permute)
     skip_idle = flag("skip_idle", skip_idle)
     progress = flag("progress", progress)
-    follow = certify == "checkpoints"
+    follow = isinstance(certify, str) and certify == "checkpoints"
     certify = follow or flag("certify", certify)
     compiled = form("compiled", compiled)
     check_playable(made, environment, rounds)
