@@ -2,7 +2,8 @@
 
 Simple regret is the probability that is lost against the best combination, x 1000. The figures in
 brackets are those of a prototype, on instances that are described in words only: `strong` and
-`weak` are chosen to fit the words; the taxes are the same data and the same fit.
+`weak` fit the words and were scaled until the figures of `duel_top_two` came near, so that their
+agreement says little; the taxes are the same data and the same fit.
 """
 
 from __future__ import annotations
