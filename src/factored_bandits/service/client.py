@@ -25,6 +25,8 @@ from factored_bandits.errors import (
     UnknownNameError,
 )
 
+from .config import factors_of
+
 LOGGER = logging.getLogger("factored_bandits.service")
 PAUSE = 0.05  # seconds before a call is repeated; doubled each time
 LONGEST_PAUSE = 2.0
@@ -205,8 +207,43 @@ class RemoteAgent:
         RewardOutOfRangeError
             If the reward is not a number of the declared range.
         """
+        return self._told({"decision": id}, reward, wait)
+
+    def tell_unit(
+        self,
+        unit: str,
+        reward: float | Mapping[str, float] | Sequence[float],
+        *,
+        wait: bool = True,
+    ) -> str:
+        """Tell the reward of the decision that a unit has.
+
+        Parameters
+        ----------
+        unit
+            Whose decision, as it was given to `ask`.
+        reward
+            The reward, as for `Agent.tell`.
+        wait
+            As for `tell`.
+
+        Returns
+        -------
+        str
+            As `tell`.
+
+        Raises
+        ------
+        DecisionError
+            If the unit has no decision, or another reward was told before.
+        RewardOutOfRangeError
+            If the reward is not a number of the declared range.
+        """
+        return self._told({"unit": unit}, reward, wait)
+
+    def _told(self, named: dict[str, Any], reward: Any, wait: bool) -> str:
         value = dict(reward) if isinstance(reward, Mapping) else reward
-        item = {"experiment": self._experiment, "decision": id, "reward": value}
+        item = {"experiment": self._experiment, **named, "reward": value}
         if not wait:
             self._later.put(item)
             self._start()
@@ -250,6 +287,17 @@ class RemoteAgent:
                 return
             for each in rewards:
                 self._deliver([each])
+
+    @property
+    def factors(self) -> dict[str, list[Any]]:
+        """The levels of each factor; in duels of both positions.
+
+        Returns
+        -------
+        dict
+            Lists of labels by factor.
+        """
+        return factors_of(self._call("GET", self._path())["configuration"])
 
     def status(self) -> dict[str, Any]:
         """Report what the agent knows of every level.
