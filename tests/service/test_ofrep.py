@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -17,7 +18,7 @@ from openfeature.evaluation_context import EvaluationContext
 from openfeature.exception import ErrorCode
 from openfeature.flag_evaluation import Reason
 from openfeature.track import TrackingEventDetails
-from running import server
+from served import Visitor, serving, shop_at
 from test_http import FACTORS, Served
 
 import factored_bandits as fb
@@ -27,13 +28,26 @@ HOME = {"headline": ["short", "long"], "columns": [1, 2, 3]}
 FLAGS = "/ofrep/v1/evaluate/flags"
 
 
+class Running(NamedTuple):
+    url: str
+    key: str
+    visitor: Visitor
+
+    def call(self, *args):
+        status, content = self.visitor.call(*args)
+        assert status == 200, content
+        return content
+
+
 @pytest.fixture(scope="module")
 def running(tmp_path_factory):
     place = tmp_path_factory.mktemp("ofrep") / "shop.db"
-    for key in ("home", "stock", "ours"):
-        fb.open(place, "tea", key=key, factors=HOME, seed=3, ttl="1h", default=0.0).close()
-    with server(place) as found:
-        yield found
+    for experiment in ("home", "stock", "ours"):
+        key = shop_at(place, "write", key=experiment, factors=HOME)
+    with serving(place) as (_, port):
+        visitor = Visitor(port, key)
+        yield Running(f"http://127.0.0.1:{port}", key, visitor)
+        visitor.close()
 
 
 @pytest.fixture

@@ -31,6 +31,7 @@ LOGGER = logging.getLogger("factored_bandits.service")
 PAUSE = 0.05  # seconds before a call is repeated; doubled each time
 LONGEST_PAUSE = 2.0
 AGAIN = (429, 502, 503, 504)  # answers after which the same call is worth repeating
+NOT_LEARNED = 0  # the id of a decision that the service made without its database
 MOST_AT_ONCE = 500  # rewards of the background queue in one request
 KINDS: dict[int, type[Exception]] = {
     401: InvalidInputError,
@@ -169,12 +170,15 @@ class RemoteAgent:
         Returns
         -------
         Decision
-            The levels to play, under an id that `tell` takes.
+            The levels to play, under an id that `tell` takes. While the service cannot reach its
+            database: the best as far as is known, with the id 0; no reward is learned for it.
         """
         body = {} if unit is None else {"units": [unit]}
         key = secrets.token_hex(12) if unit is None else None
         made = self._call("POST", self._path("/decisions"), body, key)["decisions"][0]
-        return Decision(made["id"], tuple(made["action"]), made["levels"], made["propensity"])
+        return Decision(
+            made["id"] or NOT_LEARNED, tuple(made["action"]), made["levels"], made["propensity"]
+        )
 
     def tell(
         self,
@@ -198,7 +202,8 @@ class RemoteAgent:
         Returns
         -------
         str
-            "accepted", "duplicate" or "late", as `DurableAgent.tell`; "queued" without waiting.
+            "accepted", "duplicate" or "late", as `DurableAgent.tell`; "queued" without waiting;
+            "not learned" for the id 0, which is sent to nobody.
 
         Raises
         ------
@@ -207,6 +212,8 @@ class RemoteAgent:
         RewardOutOfRangeError
             If the reward is not a number of the declared range.
         """
+        if id == NOT_LEARNED:
+            return "not learned"
         return self._told({"decision": id}, reward, wait)
 
     def tell_unit(

@@ -43,14 +43,18 @@ class Wanted(Struct, forbid_unknown_fields=True):
 
 
 class Decided(Struct):
-    """A decision, and the token with which its reward is told."""
+    """A decision, and the token with which its reward is told.
 
-    token: str
-    id: int
+    While the database is away: the best as far as is known, with `learn` false, and no token.
+    """
+
+    token: str | None
+    id: int | None
     action: list[int]
     levels: dict[str, Label | None]
     propensity: dict[str, float] | None
     unit: str | None = None
+    learn: bool = True
 
 
 class Decisions(Struct):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 from starlette.requests import Request
 
 from factored_bandits.agent import Decision
 from factored_bandits.errors import DecisionError, FactoredBanditsError, RewardOutOfRangeError
-from factored_bandits.service.engine import Ask, ConflictError, Handle, Tell
+from factored_bandits.service.engine import FALLBACK, Ask, ConflictError, Handle, Tell
 from factored_bandits.service.store import AccessKey
 from factored_bandits.service.units import hashed
 
@@ -28,7 +27,7 @@ async def decide(service: Service, request: Request, body: Wanted) -> tuple[int,
     key = request.headers.get("idempotency-key")
     units: list[str | None] = list(body.units) if body.units else [None] * body.count
 
-    futures = []
+    asks = []
     for number, unit in enumerate(units):
         # units have their own way of being the same
         idem = f"{key}/{number}" if key and unit is None else None
@@ -37,25 +36,16 @@ async def decide(service: Service, request: Request, body: Wanted) -> tuple[int,
             idem=hashed(secret, "idempotency key", idem),
             who=holder.name,
         )
-        futures.append(service.submit(handle, ask))
-    made: list[Decision] = await _all(futures)
-
-    service.metrics.decisions.labels(handle.key).inc(len(made))
+        asks.append(ask)
+    made = await service.decide(handle, asks)
     return 200, Decisions(
         [_decided(secret, handle, one, unit) for one, unit in zip(made, units, strict=True)]
     )
 
 
-async def _all(futures: list[asyncio.Future[Any]]) -> list[Any]:
-    """All answers; the first error, when all are there."""
-    found = await asyncio.gather(*futures, return_exceptions=True)
-    for each in found:
-        if isinstance(each, BaseException):
-            raise each
-    return found
-
-
 def _decided(secret: bytes, handle: Handle, one: Decision, unit: str | None) -> Decided:
+    if one.id == FALLBACK:
+        return Decided(None, None, list(one.action), one.levels, None, unit, learn=False)
     signed = token(secret, handle.id, one.id)
     return Decided(signed, one.id, list(one.action), one.levels, one.propensity, unit)
 

@@ -17,7 +17,7 @@ from starlette.responses import Response
 from factored_bandits.agent import Decision
 from factored_bandits.errors import FactoredBanditsError, StoreError, UnknownNameError
 from factored_bandits.openfeature.values import metadata_of, names_of, value_of, variant_of
-from factored_bandits.service.engine import Ask, Handle
+from factored_bandits.service.engine import FALLBACK, Ask, Handle
 from factored_bandits.service.units import hashed
 
 from .bodies import EvaluatedFlags, Evaluation, Failure, FlagValue
@@ -143,18 +143,18 @@ async def _all_of(service: Service, key: str, unit: str, who: str) -> list[FlagV
 
 async def _decided(service: Service, handle: Handle, unit: str, who: str) -> Decision:
     ask = Ask(unit=hashed(service.engine.secret, "unit", unit), who=who)
-    decision: Decision = await service.call(handle, ask)
-    service.metrics.decisions.labels(handle.key).inc()
+    (decision,) = await service.decide(handle, [ask])
     return decision
 
 
 def _value(
     service: Service, handle: Handle, key: str, factor: str | None, decision: Decision
 ) -> FlagValue:
-    known: dict[str, Any] = metadata_of(
-        decision, token(service.engine.secret, handle.id, decision.id)
-    )
-    return FlagValue(key, "SPLIT", variant_of(decision, factor), value_of(decision, factor), known)
+    stored = decision.id != FALLBACK
+    signed = token(service.engine.secret, handle.id, decision.id) if stored else None
+    known: dict[str, Any] = metadata_of(decision, signed)
+    reason = "SPLIT" if stored else "STALE"  # the best as far as was known: no reward is learned
+    return FlagValue(key, reason, variant_of(decision, factor), value_of(decision, factor), known)
 
 
 def _is_known(given: str, mark: str) -> bool:
