@@ -31,10 +31,12 @@ FLAGS = "/ofrep/v1/evaluate/flags"
 class Running(NamedTuple):
     url: str
     key: str
-    visitor: Visitor
+    port: int
 
     def call(self, *args):
-        status, content = self.visitor.call(*args)
+        visitor = Visitor(self.port, self.key)
+        status, content = visitor.call(*args)
+        visitor.close()
         assert status == 200, content
         return content
 
@@ -45,9 +47,7 @@ def running(tmp_path_factory):
     for experiment in ("home", "stock", "ours"):
         key = shop_at(place, "write", key=experiment, factors=HOME)
     with serving(place) as (_, port):
-        visitor = Visitor(port, key)
-        yield Running(f"http://127.0.0.1:{port}", key, visitor)
-        visitor.close()
+        yield Running(f"http://127.0.0.1:{port}", key, port)
 
 
 @pytest.fixture
