@@ -8,7 +8,8 @@ it back, for every policy alike.
 from __future__ import annotations
 
 from .client import RemoteAgent, connect
+from .comparison import HoldoutReport
 from .durable import DurableAgent
 from .opening import open
 
-__all__ = ["DurableAgent", "RemoteAgent", "connect", "open"]
+__all__ = ["DurableAgent", "HoldoutReport", "RemoteAgent", "connect", "open"]
