@@ -95,6 +95,7 @@ async def visit(url, key, kill, restart):
         assert sorted(each.id for each in decisions) == [1, 2, 3, 4, 5, 6]
         assert await agent.ask("visitor 0") == decisions[0]
         assert (await agent.ask()).id == 7
+        assert await agent.factors() == FACTORS
         assert await agent.tell(1, 1.0) == "accepted"
         with pytest.raises(DecisionError, match="the first one stands"):
             await agent.tell(1, 0.0)
@@ -104,7 +105,7 @@ async def visit(url, key, kill, restart):
         kill()
         for id in (2, 3, 4):  # nobody is there
             assert await agent.tell(id, 1.0, wait=False) == "queued"
-        waiting = asyncio.create_task(agent.tell(5, 1.0))
+        waiting = asyncio.create_task(agent.tell_unit("visitor 4", 1.0))
         await asyncio.sleep(0.1)
         assert not waiting.done()
         await asyncio.to_thread(restart)

@@ -243,7 +243,7 @@ def test_the_description_is_whole(served):
     description = document()
     assert served("GET", "/openapi.json", role=None).json() == description
     page = Path(__file__).parents[2] / "docs" / "reference" / "openapi.json"
-    assert json.loads(page.read_text(encoding="utf-8")) == description, "write it anew"
+    assert json.loads(page.read_text(encoding="utf-8")) == description, "python tools/openapi.py"
     named = set(re.findall(r"#/components/schemas/(\w+)", json.dumps(description)))
     assert named == set(description["components"]["schemas"])
     assert len(description["paths"]) == len({endpoint.path for endpoint in ENDPOINTS})

@@ -61,9 +61,7 @@ async def reward(service: Service, request: Request, body: Rewards) -> tuple[int
 
 async def _told(service: Service, holder: AccessKey | None, one: Reward) -> Outcome:
     try:
-        handle, decision = await _place(service, holder, one)
-        who = None if holder is None else holder.name
-        tell = Tell(decision=decision, reward=one.reward, who=who)
+        handle, tell = await _tell(service, holder, one)
         return Outcome(await service.call(handle, tell))
     except DecisionError as error:
         conflict = isinstance(error, ConflictError)
@@ -72,20 +70,25 @@ async def _told(service: Service, holder: AccessKey | None, one: Reward) -> Outc
         return Outcome("refused", str(error))
 
 
-async def _place(service: Service, holder: AccessKey | None, one: Reward) -> tuple[Handle, int]:
-    """Which decision a reward is for."""
+async def _tell(service: Service, holder: AccessKey | None, one: Reward) -> tuple[Handle, Tell]:
+    """What a reward is for, by its token; or by the number or the unit of a decision."""
+    who = None if holder is None else holder.name
     if one.token is not None:
         signed = read(service.engine.secret, one.token)
         handle = None if signed is None else await service.handle_of(signed[0])
         if signed is None or handle is None:
             raise DecisionError("the token is not one of this service")
-        return handle, signed[1]
+        return handle, Tell(decision=signed[1], reward=one.reward, who=who)
 
-    if one.experiment is None or one.decision is None:
-        raise ProblemError(422, "a reward names its decision: token, or experiment and decision")
+    if one.experiment is None or (one.decision is None) == (one.unit is None):
+        raise ProblemError(
+            422, "a reward names its decision: token, or experiment and either decision or unit"
+        )
     if holder is None or not may(holder.role, "write"):
         raise ProblemError(401, "a reward without a token needs a key with the role write")
     try:
-        return await service.handle(one.experiment), one.decision
+        handle = await service.handle(one.experiment)
     except FactoredBanditsError as error:
         raise DecisionError(str(error)) from None
+    unit = hashed(service.engine.secret, "unit", one.unit)
+    return handle, Tell(decision=one.decision, unit=unit, reward=one.reward, who=who)

@@ -146,10 +146,13 @@ class Service:
     async def known(self, request: HttpRequest) -> AccessKey | None:
         """Who holds the key of a request; None without one, or with one that nobody has."""
         scheme, _, key = request.headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not key:
+        if scheme.lower() != "bearer":
+            key = request.headers.get("x-api-key", "")  # the other way that OFREP has
+        key = key.strip()
+        if not key:
             return None
-        found = self._access.role_of(key.strip())
+        found = self._access.role_of(key)
         if found is None and self._access.is_stale():
             await self.aside(self._access.refresh)
-            found = self._access.role_of(key.strip())
+            found = self._access.role_of(key)
         return found

@@ -25,6 +25,7 @@ from factored_bandits.errors import (
     StoreError,
     UnknownNameError,
 )
+from factored_bandits.service.config import factors_of
 
 LOGGER = logging.getLogger("factored_bandits.service")
 PAUSE = 0.05  # seconds before a call is repeated; doubled each time
@@ -117,14 +118,14 @@ class Protocol:
             made["id"] or NOT_LEARNED, tuple(made["action"]), made["levels"], made["propensity"]
         )
 
-    def item(self, id: int, reward: Reward) -> dict[str, Any]:
-        """A reward as it is sent."""
+    def item(self, named: dict[str, Any], reward: Reward) -> dict[str, Any]:
+        """A reward as it is sent; its decision is named by its id or by its unit."""
         value = dict(reward) if isinstance(reward, Mapping) else reward
-        return {"experiment": self._experiment, "decision": id, "reward": value}
+        return {"experiment": self._experiment, **named, "reward": value}
 
-    def tell(self, id: int, reward: Reward) -> Exchange[str]:
+    def tell(self, item: dict[str, Any]) -> Exchange[str]:
         """What became of a reward."""
-        body = {"rewards": [self.item(id, reward)]}
+        body = {"rewards": [item]}
         said = yield from self.call(Call("POST", "/v1/rewards", body))
         found = said["outcomes"][0]
         outcome: str = found["outcome"]
@@ -151,6 +152,11 @@ class Protocol:
         """What the agent knows."""
         found: dict[str, Any] = yield from self.call(Call("GET", self.path("/status")))
         return found
+
+    def factors(self) -> Exchange[dict[str, list[Any]]]:
+        """The levels of each factor."""
+        found = yield from self.call(Call("GET", self.path()))
+        return factors_of(found["configuration"])
 
     def control(self, verb: str, reason: str | None = None) -> Exchange[None]:
         """Pause, resume or stop."""

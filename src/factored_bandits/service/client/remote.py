@@ -170,9 +170,39 @@ class RemoteAgent:
         """
         if id == NOT_LEARNED:
             return "not learned"
+        return self._told({"decision": id}, reward, wait)
+
+    def tell_unit(self, unit: str, reward: Reward, *, wait: bool = True) -> str:
+        """Tell the reward of the decision that a unit has.
+
+        Parameters
+        ----------
+        unit
+            Whose decision, as it was given to `ask`.
+        reward
+            The reward, as for `Agent.tell`.
+        wait
+            As for `tell`.
+
+        Returns
+        -------
+        str
+            As `tell`.
+
+        Raises
+        ------
+        DecisionError
+            If the unit has no decision, or another reward was told before.
+        RewardOutOfRangeError
+            If the reward is not a number of the declared range.
+        """
+        return self._told({"unit": unit}, reward, wait)
+
+    def _told(self, named: dict[str, Any], reward: Reward, wait: bool) -> str:
+        item = self._protocol.item(named, reward)
         if wait:
-            return self._run(self._protocol.tell(id, reward))
-        self._later.put(self._protocol.item(id, reward))
+            return self._run(self._protocol.tell(item))
+        self._later.put(item)
         self._start()
         return "queued"
 
@@ -194,6 +224,17 @@ class RemoteAgent:
             if rewards:
                 # nobody waits for the background, until `close` does
                 self._run(self._protocol.deliver(rewards, lambda: self._end))
+
+    @property
+    def factors(self) -> dict[str, list[Any]]:
+        """The levels of each factor; in duels of both positions.
+
+        Returns
+        -------
+        dict
+            Lists of labels by factor.
+        """
+        return self._run(self._protocol.factors())
 
     def status(self) -> dict[str, Any]:
         """Report what the agent knows of every level.

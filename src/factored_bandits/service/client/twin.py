@@ -172,9 +172,39 @@ class AsyncRemoteAgent:
         """
         if id == NOT_LEARNED:
             return "not learned"
+        return await self._told({"decision": id}, reward, wait)
+
+    async def tell_unit(self, unit: str, reward: Reward, *, wait: bool = True) -> str:
+        """Tell the reward of the decision that a unit has.
+
+        Parameters
+        ----------
+        unit
+            Whose decision, as it was given to `ask`.
+        reward
+            The reward, as for `Agent.tell`.
+        wait
+            As for `tell`.
+
+        Returns
+        -------
+        str
+            As `tell`.
+
+        Raises
+        ------
+        DecisionError
+            If the unit has no decision, or another reward was told before.
+        RewardOutOfRangeError
+            If the reward is not a number of the declared range.
+        """
+        return await self._told({"unit": unit}, reward, wait)
+
+    async def _told(self, named: dict[str, Any], reward: Reward, wait: bool) -> str:
+        item = self._protocol.item(named, reward)
         if wait:
-            return await self._run(self._protocol.tell(id, reward))
-        self._later.put_nowait(self._protocol.item(id, reward))
+            return await self._run(self._protocol.tell(item))
+        self._later.put_nowait(item)
         if self._sender is None:
             self._sender = asyncio.create_task(self._send())
         return "queued"
@@ -191,6 +221,16 @@ class AsyncRemoteAgent:
             if rewards:
                 # nobody waits for the background, until `close` does
                 await self._run(self._protocol.deliver(rewards, lambda: self._end))
+
+    async def factors(self) -> dict[str, list[Any]]:
+        """Give the levels of each factor; in duels of both positions.
+
+        Returns
+        -------
+        dict
+            Lists of labels by factor.
+        """
+        return await self._run(self._protocol.factors())
 
     async def status(self) -> dict[str, Any]:
         """Report what the agent knows of every level.

@@ -65,9 +65,10 @@ class Ask(Request):
 
 @dataclass(eq=False)
 class Tell(Request):
-    """The reward of a decision."""
+    """The reward of a decision, which is named, or that of a unit."""
 
     decision: Any = None
+    unit: bytes | None = None
     reward: Any = None
 
 
