@@ -25,10 +25,13 @@ from factored_bandits.errors import (
     UnknownNameError,
 )
 
+from .config import factors_of
+
 LOGGER = logging.getLogger("factored_bandits.service")
 PAUSE = 0.05  # seconds before a call is repeated; doubled each time
 LONGEST_PAUSE = 2.0
 AGAIN = (429, 502, 503, 504)  # answers after which the same call is worth repeating
+NOT_LEARNED = 0  # the id of a decision that the service made without its database
 MOST_AT_ONCE = 500  # rewards of the background queue in one request
 KINDS: dict[int, type[Exception]] = {
     401: InvalidInputError,
@@ -167,12 +170,15 @@ class RemoteAgent:
         Returns
         -------
         Decision
-            The levels to play, under an id that `tell` takes.
+            The levels to play, under an id that `tell` takes. While the service cannot reach its
+            database: the best as far as is known, with the id 0; no reward is learned for it.
         """
         body = {} if unit is None else {"units": [unit]}
         key = secrets.token_hex(12) if unit is None else None
         made = self._call("POST", self._path("/decisions"), body, key)["decisions"][0]
-        return Decision(made["id"], tuple(made["action"]), made["levels"], made["propensity"])
+        return Decision(
+            made["id"] or NOT_LEARNED, tuple(made["action"]), made["levels"], made["propensity"]
+        )
 
     def tell(
         self,
@@ -196,7 +202,8 @@ class RemoteAgent:
         Returns
         -------
         str
-            "accepted", "duplicate" or "late", as `DurableAgent.tell`; "queued" without waiting.
+            "accepted", "duplicate" or "late", as `DurableAgent.tell`; "queued" without waiting;
+            "not learned" for the id 0, which is sent to nobody.
 
         Raises
         ------
@@ -205,8 +212,45 @@ class RemoteAgent:
         RewardOutOfRangeError
             If the reward is not a number of the declared range.
         """
+        if id == NOT_LEARNED:
+            return "not learned"
+        return self._told({"decision": id}, reward, wait)
+
+    def tell_unit(
+        self,
+        unit: str,
+        reward: float | Mapping[str, float] | Sequence[float],
+        *,
+        wait: bool = True,
+    ) -> str:
+        """Tell the reward of the decision that a unit has.
+
+        Parameters
+        ----------
+        unit
+            Whose decision, as it was given to `ask`.
+        reward
+            The reward, as for `Agent.tell`.
+        wait
+            As for `tell`.
+
+        Returns
+        -------
+        str
+            As `tell`.
+
+        Raises
+        ------
+        DecisionError
+            If the unit has no decision, or another reward was told before.
+        RewardOutOfRangeError
+            If the reward is not a number of the declared range.
+        """
+        return self._told({"unit": unit}, reward, wait)
+
+    def _told(self, named: dict[str, Any], reward: Any, wait: bool) -> str:
         value = dict(reward) if isinstance(reward, Mapping) else reward
-        item = {"experiment": self._experiment, "decision": id, "reward": value}
+        item = {"experiment": self._experiment, **named, "reward": value}
         if not wait:
             self._later.put(item)
             self._start()
@@ -250,6 +294,17 @@ class RemoteAgent:
                 return
             for each in rewards:
                 self._deliver([each])
+
+    @property
+    def factors(self) -> dict[str, list[Any]]:
+        """The levels of each factor; in duels of both positions.
+
+        Returns
+        -------
+        dict
+            Lists of labels by factor.
+        """
+        return factors_of(self._call("GET", self._path())["configuration"])
 
     def status(self) -> dict[str, Any]:
         """Report what the agent knows of every level.

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from factored_bandits.agent import Agent, Decision
+from factored_bandits.agent.labels import POSITIONS
 from factored_bandits.core.checks import Form, integer, shown
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies import make
@@ -60,6 +61,11 @@ class Config(NamedTuple):
         """How many rounds may be asked and not learned."""
         return int(self.given["max_open"])
 
+    @property
+    def factors(self) -> dict[str, list[Any]]:
+        """The levels of each factor; in duels of both positions."""
+        return factors_of(self.given)
+
     def text(self) -> str:
         """As the database keeps it."""
         return json.dumps({"given": self.given, "agent": self.start})
@@ -74,19 +80,12 @@ class Config(NamedTuple):
         """The decision that an ask event is."""
         assert event.action is not None
         assert event.decision is not None
-        arms = self.given["arms"]
-        if arms is not None:
-            names = ["first", "second"]
-            levels = [arms, arms]
-        else:
-            names = list(self.given["factors"])
-            levels = list(self.given["factors"].values())
-
+        factors = self.factors
         named = {
-            name: labels[i] for name, labels, i in zip(names, levels, event.action, strict=True)
+            name: labels[i] for (name, labels), i in zip(factors.items(), event.action, strict=True)
         }
         known = event.propensity
-        propensity = None if known is None else dict(zip(names, known, strict=True))
+        propensity = None if known is None else dict(zip(factors, known, strict=True))
         return Decision(event.decision, event.action, named, propensity)
 
     def reward(self, given: Any) -> Any:
@@ -151,6 +150,17 @@ def made(
     }
     plain = json.loads(json.dumps({name: _plain(document[name]) for name in DEFAULTS}))
     return Config(plain, agent.dump()), agent._own_module()
+
+
+def factors_of(given: dict[str, Any]) -> dict[str, list[Any]]:
+    """The levels of each factor of a configuration; in duels of both positions.
+
+    >>> factors_of({"arms": ["A", "B"]})
+    {'first': ['A', 'B'], 'second': ['A', 'B']}
+    """
+    arms = given.get("arms")
+    factors: dict[str, list[Any]] = given["factors"] if arms is None else {}
+    return factors if arms is None else dict.fromkeys(POSITIONS, arms)
 
 
 def differences(stored: Config, given: dict[str, Any]) -> list[str]:

@@ -155,6 +155,41 @@ class DurableAgent:
         outcome: str = self._call(Tell(decision=_whole(id), reward=reward))
         return outcome
 
+    def tell_unit(
+        self, unit: str | int, reward: float | Mapping[str, float] | Sequence[float]
+    ) -> str:
+        """Tell the reward of the decision that a unit has.
+
+        Parameters
+        ----------
+        unit
+            Whose decision, as it was given to `ask`.
+        reward
+            The reward, as for `Agent.tell`.
+
+        Returns
+        -------
+        str
+            As `tell`.
+
+        Raises
+        ------
+        DecisionError
+            If the unit has no decision, or another reward was told before.
+
+        Examples
+        --------
+        >>> import tempfile, factored_bandits as fb
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with fb.open(f"{folder}/shop.db", key="home", arms=["A", "B"]) as agent:
+        ...         _ = agent.ask("Ada")
+        ...         agent.tell_unit("Ada", 1)
+        'accepted'
+        """
+        hash = hashed(self._engine.secret, "unit", unit)
+        outcome: str = self._call(Tell(unit=hash, reward=reward))
+        return outcome
+
     @overload
     def expire(self, id: int) -> None: ...
 
@@ -234,6 +269,17 @@ class DurableAgent:
         self._call(Control(kind="stop"))
 
     # ------------------------------------------------------------ what it knows
+
+    @property
+    def factors(self) -> dict[str, list[Any]]:
+        """The levels of each factor; in duels of both positions.
+
+        Returns
+        -------
+        dict
+            Lists of labels by factor.
+        """
+        return self._handle.config.factors
 
     @property
     def policy(self) -> Policy:

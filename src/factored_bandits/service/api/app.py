@@ -20,12 +20,17 @@ from starlette.routing import Route
 
 from factored_bandits.service.engine import Engine
 
-from . import decisions, experiments
+from . import decisions, experiments, ofrep
 from .bodies import (
     Decisions,
+    EvaluatedFlags,
+    Evaluation,
+    Failure,
+    FlagValue,
     NewExperiment,
     Outcomes,
     Page,
+    Problem,
     Reason,
     Rewards,
     State,
@@ -38,6 +43,12 @@ from .state import Service
 LOGGER = logging.getLogger("factored_bandits.service")
 LARGEST_BODY = 1_000_000  # bytes
 CLIENT = Path(__file__).with_name("client.js")
+TRACKING = Path(__file__).with_name("openfeature.js")
+
+
+def _as_problem(request: Request, error: Exception) -> Response:
+    return problem_of(error)
+
 
 Handler = Callable[[Service, Request, Any], Awaitable[tuple[int, Any]]]
 
@@ -53,6 +64,8 @@ class Endpoint(NamedTuple):
     statuses: tuple[int, ...] = (200,)
     role: str | None = None
     optional: bool = False  # whether the body may be missing
+    failure: type = Problem  # what an error looks like
+    failed: Callable[[Request, Exception], Response] = _as_problem
 
 
 ENDPOINTS = (
@@ -84,6 +97,29 @@ ENDPOINTS = (
         )
         for verb in ("pause", "resume", "stop")
     ),
+    Endpoint(
+        "POST",
+        "/ofrep/v1/evaluate/flags/{key}",
+        ofrep.evaluate,
+        FlagValue,
+        Evaluation,
+        role="write",
+        optional=True,
+        failure=Failure,
+        failed=ofrep.failed,
+    ),
+    Endpoint(
+        "POST",
+        "/ofrep/v1/evaluate/flags",
+        ofrep.evaluate_all,
+        EvaluatedFlags,
+        Evaluation,
+        (200, 304),
+        "write",
+        optional=True,
+        failure=Failure,
+        failed=ofrep.failed,
+    ),
 )
 
 
@@ -113,7 +149,9 @@ def application(engine: Engine) -> Starlette:
     routes = []
     for path in paths:
         here = {each.method: each for each in ENDPOINTS if each.path == path}
-        routes.append(Route(path, _route(service, path, here), methods=list(here)))
+        # the key of a flag may have a slash, which its clients do not encode
+        shape = path.replace("flags/{key}", "flags/{key:path}")
+        routes.append(Route(shape, _route(service, path, here), methods=list(here)))
 
     async def health(request: Request) -> Response:
         return Response("ok\n", media_type="text/plain")
@@ -136,10 +174,12 @@ def application(engine: Engine) -> Starlette:
         return Response(msgspec.json.encode(document()), media_type="application/json")
 
     async def script(request: Request) -> Response:
-        return Response(CLIENT.read_bytes(), media_type="text/javascript")
+        here = TRACKING if request.url.path.endswith(TRACKING.name) else CLIENT
+        return Response(here.read_bytes(), media_type="text/javascript")
 
     routes += [
         Route("/client.js", script),
+        Route("/openfeature.js", script),
         Route("/healthz", health),
         Route("/readyz", ready),
         Route("/metrics", measured),
@@ -165,9 +205,9 @@ def _route(
             request.path_params.setdefault("verb", path.rpartition("/")[2])
             body = await _body(request, endpoint)
             status, found = await endpoint.handler(service, request, body)
-            response = Response(msgspec.json.encode(found), status, None, "application/json")
+            response = _response(status, found)
         except Exception as error:
-            response = problem_of(error)
+            response = endpoint.failed(request, error)
             if response.status_code == 500:
                 LOGGER.exception("request %s failed", number)
         response.headers["X-Request-Id"] = number
@@ -179,6 +219,12 @@ def _route(
         return response
 
     return answer
+
+
+def _response(status: int, found: Any) -> Response:
+    if isinstance(found, Response):
+        return found
+    return Response(msgspec.json.encode(found), status, None, "application/json")
 
 
 async def _body(request: Request, endpoint: Endpoint) -> Any:

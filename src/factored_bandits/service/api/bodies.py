@@ -43,14 +43,18 @@ class Wanted(Struct, forbid_unknown_fields=True):
 
 
 class Decided(Struct):
-    """A decision, and the token with which its reward is told."""
+    """A decision, and the token with which its reward is told.
 
-    token: str
-    id: int
+    While the database is away: the best as far as is known, with `learn` false, and no token.
+    """
+
+    token: str | None
+    id: int | None
     action: list[int]
     levels: dict[str, Label | None]
     propensity: dict[str, float] | None
     unit: str | None = None
+    learn: bool = True
 
 
 class Decisions(Struct):
@@ -60,12 +64,13 @@ class Decisions(Struct):
 
 
 class Reward(Struct, forbid_unknown_fields=True):
-    """The reward of a decision, named by its token; or by its number, for those with a key."""
+    """The reward of a decision, named by its token; with a key by its number or unit as well."""
 
     reward: Number | list[Number] | dict[str, Number]
     token: Annotated[str, Meta(max_length=200)] | None = None
     experiment: Text | None = None
     decision: Annotated[int, Meta(ge=1, lt=2**53)] | None = None
+    unit: Unit | None = None
 
 
 class Rewards(Struct, forbid_unknown_fields=True):
@@ -133,6 +138,36 @@ class State(Struct):
     levels: list[Level]
 
 
+class Evaluation(Struct):
+    """What a client of OFREP asks; `targetingKey` of the context is the unit."""
+
+    context: dict[str, Any] | None = None
+
+
+class FlagValue(Struct):
+    """The value of a flag, as OFREP has it; `metadata.decision` is the token."""
+
+    key: str
+    reason: str
+    variant: str
+    value: Any
+    metadata: dict[str, bool | Number | str]
+
+
+class Failure(Struct):
+    """Why a flag has no value, as OFREP has it."""
+
+    key: str
+    errorCode: str
+    errorDetails: str
+
+
+class EvaluatedFlags(Struct):
+    """The flags of the experiments that a context named."""
+
+    flags: list[Any]
+
+
 class Problem(Struct, omit_defaults=True):
     """What was wrong, as RFC 9457 has it."""
 
@@ -144,8 +179,22 @@ class Problem(Struct, omit_defaults=True):
 
 def schemas() -> tuple[dict[type, Any], dict[str, Any]]:
     """JSON schemas of all bodies: a reference for each, and what they refer to."""
-    kinds = (NewExperiment, Wanted, Decisions, Rewards, Outcomes, Reason, Summary, Page, State)
-    every = [*kinds, Problem]
+    every = [
+        NewExperiment,
+        Wanted,
+        Decisions,
+        Rewards,
+        Outcomes,
+        Reason,
+        Summary,
+        Page,
+        State,
+        Evaluation,
+        FlagValue,
+        EvaluatedFlags,
+        Failure,
+        Problem,
+    ]
     found, components = msgspec.json.schema_components(
         every, ref_template="#/components/schemas/{name}"
     )

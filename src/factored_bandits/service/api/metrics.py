@@ -15,6 +15,10 @@ class Metrics:
         self.decisions = Counter(
             "fb_decisions", "Decisions given out.", ["experiment"], registry=self._registry
         )
+        self.fallbacks = Counter(
+            "fb_fallbacks", "Decisions made without the database, in no log.", ["experiment"],
+            registry=self._registry,
+        )  # fmt: skip
         self.rewards = Counter(
             "fb_rewards", "Rewards by what became of them.", ["outcome"], registry=self._registry
         )

@@ -57,9 +57,18 @@ def _operation(endpoint: Endpoint, references: dict[type, Any]) -> dict[str, Any
         "operationId": re.sub(r"\W+", "_", f"{endpoint.method.lower()}{endpoint.path}").strip("_"),
         "parameters": _parameters(endpoint),
         "responses": {
-            **{str(status): _answer(references[endpoint.answer]) for status in endpoint.statuses},
             **{
-                status: _answer(references[Problem], sentence, "application/problem+json")
+                str(status): _answer(references[endpoint.answer])
+                for status in endpoint.statuses
+                if status != 304
+            },
+            **{
+                str(status): {"description": "As it was."}
+                for status in endpoint.statuses
+                if status == 304
+            },
+            **{
+                status: _error(endpoint, status, sentence, references)
                 for status, sentence in ERRORS.items()
             },
         },
@@ -78,9 +87,20 @@ def _parameters(endpoint: Endpoint) -> list[dict[str, Any]]:
         found.append({"name": "key", "in": "path", "required": True, "schema": text})
     if endpoint.path.endswith("/decisions"):
         found.append({"name": "Idempotency-Key", "in": "header", "schema": text})
+    if 304 in endpoint.statuses:
+        found.append({"name": "If-None-Match", "in": "header", "schema": text})
     if endpoint.path == "/v1/experiments" and endpoint.method == "GET":
         found.append({"name": "cursor", "in": "query", "schema": text})
     return found
+
+
+def _error(
+    endpoint: Endpoint, status: str, sentence: str, references: dict[type, Any]
+) -> dict[str, Any]:
+    """A problem; of OFREP only where a key or the method is wrong."""
+    if endpoint.failure is Problem or status in ("401", "403", "405"):
+        return _answer(references[Problem], sentence, "application/problem+json")
+    return _answer(references[endpoint.failure], sentence)
 
 
 def _answer(

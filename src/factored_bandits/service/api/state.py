@@ -10,8 +10,9 @@ from typing import Any, TypeVar
 
 from starlette.requests import Request as HttpRequest
 
+from factored_bandits.agent import Decision
 from factored_bandits.errors import UnknownNameError
-from factored_bandits.service.engine import Engine, Handle, Request
+from factored_bandits.service.engine import FALLBACK, Ask, AwayError, Engine, Handle, Request
 from factored_bandits.service.store import AccessKey, Experiment
 
 from .access import Access, may
@@ -62,6 +63,8 @@ class Service:
         try:
             return await loop.run_in_executor(self._aside, work, *args)
         except self.store.errors as error:
+            # in that thread: its connection may be broken, and the next call makes a new one
+            await loop.run_in_executor(self._aside, self.store.reconnect)
             raise ProblemError(503, f"the database cannot be used: {error}") from error
 
     def know(self, row: Experiment) -> Handle:
@@ -102,6 +105,32 @@ class Service:
         """The answer to a request."""
         return await self.submit(handle, request)
 
+    async def decide(self, handle: Handle, asks: list[Ask]) -> list[Decision]:
+        """Decisions; at once the best as far as is known for those that the database cannot make.
+
+        Which ones these are, their id says: `FALLBACK`.
+        """
+        futures: list[asyncio.Future[Any]] = []
+        for ask in asks:
+            ask.patient = False
+            try:
+                futures.append(self.submit(handle, ask))
+            except AwayError:
+                break
+        found = await asyncio.gather(*futures, return_exceptions=True)
+
+        made: list[Decision] = []
+        for each in found:
+            if isinstance(each, BaseException) and not isinstance(each, AwayError):
+                raise each
+            made.append(handle.fallback() if isinstance(each, AwayError) else each)
+        made += [handle.fallback()] * (len(asks) - len(made))
+
+        fallbacks = sum(each.id == FALLBACK for each in made)
+        self.metrics.fallbacks.labels(handle.key).inc(fallbacks)
+        self.metrics.decisions.labels(handle.key).inc(len(made) - fallbacks)
+        return made
+
     # ------------------------------------------------------------ who asks
 
     async def holder(self, request: HttpRequest, needed: str) -> AccessKey:
@@ -117,10 +146,13 @@ class Service:
     async def known(self, request: HttpRequest) -> AccessKey | None:
         """Who holds the key of a request; None without one, or with one that nobody has."""
         scheme, _, key = request.headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not key:
+        if scheme.lower() != "bearer":
+            key = request.headers.get("x-api-key", "")  # the other way that OFREP has
+        key = key.strip()
+        if not key:
             return None
-        found = self._access.role_of(key.strip())
+        found = self._access.role_of(key)
         if found is None and self._access.is_stale():
             await self.aside(self._access.refresh)
-            found = self._access.role_of(key.strip())
+            found = self._access.role_of(key)
         return found

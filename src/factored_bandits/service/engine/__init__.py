@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from .batch import ConflictError
+from .breaker import AwayError
 from .engine import Engine
+from .fallback import NUMBER as FALLBACK
 from .fold import Fold, FoldError
 from .handle import Handle
 from .requests import Ask, Control, Expire, Read, Rebase, Request, Tell, Waiter
 from .writer import Writer
 
 __all__ = [
+    "FALLBACK",
     "Ask",
+    "AwayError",
     "ConflictError",
     "Control",
     "Engine",

@@ -172,6 +172,8 @@ class Batch:
     def _tell(self, request: Tell) -> str:
         reward = self._fold.config.reward(request.reward)
         decision = request.decision
+        if request.unit is not None:
+            decision = self._decision_of(request.unit)
         if self._fold.agent.is_waiting(decision):
             self._fold.agent.tell(decision, reward)
             self._settle("tell", int(decision), reward, request.who)
@@ -186,6 +188,13 @@ class Batch:
                 "decision takes one reward, and the first one stands"
             )
         return self._came_late(int(decision), reward, request.who)
+
+    def _decision_of(self, unit: bytes) -> int:
+        """The decision that a unit has."""
+        known = self._known(Ask(unit=unit))
+        if known is None or known.decision is None:
+            raise DecisionError("this unit has no decision")
+        return known.decision
 
     def _found(self, decision: Any) -> Event:
         """The event that settled a decision; an error if it was never given out."""

@@ -46,6 +46,8 @@ class Request:
     waiter: Any = field(default_factory=Waiter, kw_only=True)
     deadline: float = field(default=FOREVER, kw_only=True)  # of `time.monotonic`
     who: str | None = field(default=None, kw_only=True)
+    # False: rather an error at once than an answer later, while the database is away
+    patient: bool = field(default=True, kw_only=True)
 
     @property
     def is_over(self) -> bool:
@@ -63,9 +65,10 @@ class Ask(Request):
 
 @dataclass(eq=False)
 class Tell(Request):
-    """The reward of a decision."""
+    """The reward of a decision, which is named, or that of a unit."""
 
     decision: Any = None
+    unit: bytes | None = None
     reward: Any = None
 
 

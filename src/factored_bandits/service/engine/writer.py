@@ -16,6 +16,7 @@ from factored_bandits.errors import ExperimentError, StoreError
 from factored_bandits.service.store import Event, Store, Transaction
 
 from .batch import Answers, Batch, plain
+from .breaker import FAILURES, Breaker
 from .fold import Fold
 from .handle import LOGGER, Handle
 from .requests import Ask, Read, Rebase, Request
@@ -58,6 +59,8 @@ class Writer:
         Where the experiments are.
     put_back
         Takes requests that are left for the next batch.
+    breaker
+        Is told whether the database can be reached.
     snapshot_every
         A snapshot whenever the log has grown by that many events.
     agent_time
@@ -68,21 +71,25 @@ class Writer:
         self,
         store: Store,
         put_back: PutBack,
+        breaker: Breaker,
         snapshot_every: int = SNAPSHOT_EVERY,
         agent_time: float = AGENT_TIME,
     ) -> None:
         self._store = store
         self._put_back = put_back
+        self._breaker = breaker
         self._snapshot_every = snapshot_every
         self._agent_time = agent_time
 
     def work(self, groups: list[Group]) -> None:
         """Answer every request, each with what is in the log, or with an error."""
         pause = PAUSE
+        failures = 0
         while True:
             attempt = Attempt()
             try:
                 self._transact(groups, attempt)
+                self._breaker.passed()
                 self._finish(attempt)
                 return
             except CulpritError as culprit:
@@ -91,6 +98,9 @@ class Writer:
                 return
             except self._store.errors as error:
                 self._forget(groups)
+                failures += self._store.is_away(error)
+                if failures >= FAILURES:
+                    self._breaker.failed()
                 if self._has_happened(groups, attempt, error):
                     self._finish(attempt)
                     return
@@ -105,6 +115,15 @@ class Writer:
                 return
             time.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
+
+    def probe(self) -> bool:
+        """Look whether the database is back; whether it is."""
+        try:
+            self._store.begin().rollback()
+        except self._store.errors:
+            self._store.reconnect()
+            return False
+        return self._breaker.passed()
 
     # ------------------------------------------------------------ one transaction
 
@@ -209,9 +228,12 @@ class Writer:
                 tx.lock(experiment)  # waits for the end of the transaction, if it still runs
                 found = tx.mark(experiment, n)
                 tx.rollback()
+                self._breaker.passed()
                 return found == mark
             except self._store.errors as next_error:
                 self._store.reconnect()
+                if self._store.is_away(next_error):
+                    self._breaker.failed()
                 LOGGER.warning("the database %s: %s", self._store.name, next_error)
                 if all(request.is_over for _, requests in groups for request in requests):
                     attempt.answers = []
@@ -230,14 +252,21 @@ class Writer:
             )
         said = StoreError(f"the database {self._store.name!r} cannot be used: {error}. {stored}")
         said.__cause__ = error
+        away = self._breaker.error()
+        turned_away = self._breaker.is_open and attempt.mark is None
 
         wanted: list[Group] = []
         given_up: Answers = []
         for handle, requests in groups:
-            over = [hopeless or request.is_over for request in requests]
-            pairs = list(zip(requests, over, strict=True))
-            given_up += [(request, None, said) for request, is_over in pairs if is_over]
-            wanted.append((handle, [request for request, is_over in pairs if not is_over]))
+            kept = []
+            for request in requests:
+                if turned_away and not request.patient:
+                    given_up.append((request, None, away))
+                elif hopeless or request.is_over:
+                    given_up.append((request, None, said))
+                else:
+                    kept.append(request)
+            wanted.append((handle, kept))
         self._answer(given_up)
         return wanted
 

@@ -178,6 +178,9 @@ class Store(Protocol):
     def is_hopeless(self, error: Exception) -> bool:
         """Whether trying again at once cannot help, as with a full disk."""
 
+    def is_away(self, error: Exception) -> bool:
+        """Whether the database cannot be reached, as against refusing what is asked of it."""
+
     def create(self, key: str, config: str, fingerprint: str) -> Experiment:
         """Create an experiment, unless there is one with this key; gives the one that is there."""
 

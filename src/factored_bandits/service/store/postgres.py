@@ -24,6 +24,7 @@ SCHEMA = "factored_bandits"
 MIGRATING = 0x66624231  # of an advisory lock: two programs that start at once
 FEW = 8  # rows up to which INSERT is quicker than COPY
 HOPELESS = ("53100", "25006")  # the disk is full; the database is read-only
+AWAY = ("08", "57P", "53300")  # connection errors, operator intervention, too many connections
 # A process that is frozen holds its lock until the server ends its session; keepalive packets end
 # one whose machine is gone.
 CONNECTION: dict[str, Any] = {
@@ -171,6 +172,12 @@ class PostgresStore:
     def is_hopeless(self, error: Exception) -> bool:
         """Whether the disk is full, or the database is read-only."""
         return getattr(error, "sqlstate", None) in HOPELESS
+
+    def is_away(self, error: Exception) -> bool:
+        """Whether there is no server, or it is starting, ending, or takes no more connections."""
+        if not isinstance(error, psycopg.OperationalError):
+            return False
+        return error.sqlstate is None or error.sqlstate.startswith(AWAY)
 
     # ------------------------------------------------------------ experiments
 

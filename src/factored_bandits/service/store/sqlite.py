@@ -160,6 +160,10 @@ class SqliteStore:
         name = getattr(error, "sqlite_errorname", None) or ""
         return name.startswith(HOPELESS)
 
+    def is_away(self, error: Exception) -> bool:
+        """Whether the file cannot be opened, as on a share that is gone."""
+        return (getattr(error, "sqlite_errorname", None) or "").startswith("SQLITE_CANTOPEN")
+
     # ------------------------------------------------------------ experiments
 
     def begin(self) -> SqliteTransaction:
