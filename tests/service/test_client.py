@@ -105,7 +105,8 @@ async def visit(url, key, kill, restart):
         kill()
         for id in (2, 3, 4):  # nobody is there
             assert await agent.tell(id, 1.0, wait=False) == "queued"
-        waiting = asyncio.create_task(agent.tell_unit("visitor 4", 1.0))
+        fifth = next(unit for unit, made in zip(units, decisions, strict=True) if made.id == 5)
+        waiting = asyncio.create_task(agent.tell_unit(fifth, 1.0))
         await asyncio.sleep(0.1)
         assert not waiting.done()
         await asyncio.to_thread(restart)
