@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,12 +15,14 @@ from factored_bandits.agent import Decision
 from factored_bandits.errors import UnknownNameError
 from factored_bandits.service.engine import FALLBACK, Ask, AwayError, Engine, Handle, Request
 from factored_bandits.service.store import AccessKey, Experiment
+from factored_bandits.service.timeline import Timeline
 
-from .access import Access, may
+from .access import LONGEST, Access, may
 from .metrics import Metrics
 from .problems import ProblemError
 from .waiting import Loop
 
+LOGGER = logging.getLogger("factored_bandits.service")
 T = TypeVar("T")
 TIMEOUT = 10.0  # seconds that a request may take while the database is away
 
@@ -44,6 +47,8 @@ class Service:
         # what is not asked often is done by one thread, which has one connection
         self._aside = ThreadPoolExecutor(1, "factored-bandits aside")
         self._loop: Loop | None = None
+        self._refreshing: asyncio.Task[None] | None = None
+        self.timelines: dict[int, Timeline] = {}
 
     async def start(self) -> None:
         """In the event loop of the server: know the experiments that there are."""
@@ -151,8 +156,26 @@ class Service:
         key = key.strip()
         if not key:
             return None
+        self._look_for_revoked()
         found = self._access.role_of(key)
         if found is None and self._access.is_stale():
             await self.aside(self._access.refresh)
             found = self._access.role_of(key)
         return found
+
+    async def refresh_keys(self) -> None:
+        """Read the keys again."""
+        await self.aside(self._access.refresh)
+
+    def _look_for_revoked(self) -> None:
+        """Beside the requests, and not before them: the database may be away."""
+        if not self._access.is_stale(LONGEST):
+            return
+        if self._refreshing is None or self._refreshing.done():
+            self._refreshing = asyncio.create_task(self._refreshed())
+
+    async def _refreshed(self) -> None:
+        try:
+            await self.refresh_keys()
+        except ProblemError as error:
+            LOGGER.warning("the keys could not be read again: %s", error)
