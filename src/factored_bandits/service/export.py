@@ -10,11 +10,13 @@ from factored_bandits.core.files import draft_of
 from factored_bandits.errors import MissingExtraError
 
 from .config import Config
+from .engine import is_held
 from .store import Event, Experiment, Transaction
 
 PAGE = 1000
 KEPT = ("tell", "expire", "late")
-OWN = ("decision", "asked_at", "unit", "settled", "settled_at", "reward", "late_reward", "late_at")
+ASKED = ("decision", "asked_at", "unit", "holdout")
+OWN = (*ASKED, "settled", "settled_at", "reward", "late_reward", "late_at")
 
 
 def pages(tx: Transaction, experiment: int) -> Iterator[list[Event]]:
@@ -59,7 +61,9 @@ def table(
 
     rows = list(by_decision.values())
     names: dict[str, None] = dict.fromkeys(name for each in rows for name in each)
-    order = [*OWN[:3], *(name for name in names if name not in OWN), *OWN[3:]]
+    first = [name for name in ASKED if name != "holdout" or config.holdout]
+    rest = [name for name in OWN if name not in ASKED]
+    order = [*first, *(name for name in names if name not in OWN), *rest]
     return {name: [each.get(name) for each in rows] for name in order}
 
 
@@ -102,6 +106,8 @@ def _asked(config: Config, event: Event) -> dict[str, Any]:
         "asked_at": event.at,
         "unit": None if event.unit is None else event.unit.hex(),
     }
+    if config.holdout:
+        found["holdout"] = is_held(decision.id)
     for factor, level in decision.levels.items():
         name = f"factor.{factor}" if factor in OWN else factor
         found[name] = level

@@ -33,6 +33,8 @@ class NewExperiment(Struct, forbid_unknown_fields=True):
     diagnostics: bool = False
     self_duels: Literal["ask", "skip"] = "ask"
     max_open: Annotated[int, Meta(ge=1, le=10_000_000)] = 100_000
+    holdout: Annotated[float, Meta(gt=0, lt=1)] | None = None
+    baseline: Annotated[dict[Text, Label], Meta(min_length=1, max_length=100)] | None = None
 
 
 class Wanted(Struct, forbid_unknown_fields=True):
@@ -55,6 +57,7 @@ class Decided(Struct):
     propensity: dict[str, float] | None
     unit: str | None = None
     learn: bool = True
+    holdout: bool = False
 
 
 class Decisions(Struct):
@@ -126,6 +129,23 @@ class Level(Struct):
     at_least: float | None
 
 
+class Compared(Struct):
+    """Decisions and rewards of the holdout, or of all others."""
+
+    asked: int
+    settled: int
+    mean: float | None
+    standard_error: float | None
+
+
+class Held(Struct):
+    """The holdout beside the units that the agent decides for."""
+
+    share: float
+    held: Compared
+    rest: Compared
+
+
 class State(Struct):
     """What an agent knows."""
 
@@ -136,6 +156,7 @@ class State(Struct):
     best: Any
     confidence: float | None
     levels: list[Level]
+    holdout: Held | None = None
 
 
 class Evaluation(Struct):

@@ -8,6 +8,7 @@ from .engine import Engine
 from .fallback import NUMBER as FALLBACK
 from .fold import Fold, FoldError
 from .handle import Handle
+from .holdout import Group, Holdout, is_held
 from .requests import Ask, Control, Expire, Read, Rebase, Request, Tell, Waiter
 from .writer import Writer
 
@@ -21,11 +22,14 @@ __all__ = [
     "Expire",
     "Fold",
     "FoldError",
+    "Group",
     "Handle",
+    "Holdout",
     "Read",
     "Rebase",
     "Request",
     "Tell",
     "Waiter",
     "Writer",
+    "is_held",
 ]
