@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import re
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -25,6 +26,7 @@ from .problems import ProblemError, problem, problem_of
 from .state import Service
 
 LOGGER = logging.getLogger("factored_bandits.service")
+ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 LARGEST_BODY = 1_000_000  # bytes
 CLIENT = Path(__file__).with_name("client.js")
 TRACKING = Path(__file__).with_name("openfeature.js")
@@ -73,7 +75,7 @@ def application(engine: Engine) -> Starlette:
         return Response("ready\n", media_type="text/plain")
 
     async def measured(request: Request) -> Response:
-        return Response(service.metrics.text(), media_type="text/plain; version=0.0.4")
+        return Response(await service.measure(), media_type="text/plain; version=0.0.4")
 
     async def described(request: Request) -> Response:
         from .openapi import document
@@ -106,7 +108,7 @@ def _route(
 ) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
         began = time.perf_counter()
-        number = secrets.token_hex(8)
+        number = _number(request)
         endpoint = here[request.method if request.method in here else "GET"]
         try:
             request.path_params.setdefault("verb", path.rpartition("/")[2])
@@ -126,6 +128,12 @@ def _route(
         return response
 
     return answer
+
+
+def _number(request: Request) -> str:
+    """The id of a request: the one that it came with, or a new one."""
+    given = request.headers.get("x-request-id", "")
+    return given if ID.fullmatch(given) else secrets.token_hex(8)
 
 
 def _response(status: int, found: Any) -> Response:

@@ -13,7 +13,15 @@ from starlette.requests import Request as HttpRequest
 
 from factored_bandits.agent import Decision
 from factored_bandits.errors import UnknownNameError
-from factored_bandits.service.engine import FALLBACK, Ask, AwayError, Engine, Handle, Request
+from factored_bandits.service.engine import (
+    FALLBACK,
+    Ask,
+    AwayError,
+    Engine,
+    Handle,
+    Reading,
+    Request,
+)
 from factored_bandits.service.store import AccessKey, Experiment
 from factored_bandits.service.timeline import Timeline
 
@@ -39,7 +47,7 @@ class Service:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.store = engine.store
-        self.metrics = Metrics()
+        self.metrics = Metrics(engine.meter)
         self.is_ready = False
         self._access = Access(self.store)
         self._handles: dict[str, Handle] = {}
@@ -135,6 +143,23 @@ class Service:
         self.metrics.fallbacks.labels(handle.key).inc(fallbacks)
         self.metrics.decisions.labels(handle.key).inc(len(made) - fallbacks)
         return made
+
+    async def measure(self) -> bytes:
+        """The metrics, with where each agent stands."""
+        into = self.metrics.engine
+        into.is_away = self.engine.breaker.is_open
+        if not into.is_away:
+            try:
+                rows = await self.aside(self.store.experiments)
+                into.heads = {row.key: row.head for row in rows}
+            except ProblemError:
+                into.is_away = True
+        into.readings = await self.aside(self._readings)
+        return self.metrics.text()
+
+    def _readings(self) -> dict[str, Reading]:
+        found = {key: handle.reading() for key, handle in list(self._handles.items())}
+        return {key: reading for key, reading in found.items() if reading is not None}
 
     # ------------------------------------------------------------ who asks
 
