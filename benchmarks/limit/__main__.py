@@ -26,10 +26,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import factored_bandits as fb
-from factored_bandits.core.extensions.drawing import quick
 from factored_bandits.core.rng import generators
-from factored_bandits.core.run import ROUND
 from factored_bandits.simulation.runner import Runner
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from counting import counter, per_round
 
 ROUNDS = 1_000_000
 TRIES = 7
@@ -181,33 +183,13 @@ COUNTED = (2_000, 2_300)  # from round, to round
 
 def instructions(limit: Limit, folder: str) -> list[float]:
     """Instructions per round of our loop and of C."""
-    library = Path(folder) / "count.so"
-    if not library.exists():
-        command = ["gcc", "-O2", "-fPIC", "-shared", str(HERE / "count.c"), "-o", str(library)]
-        subprocess.run(command, check=True)
-    counter = ctypes.CDLL(str(library))
-    counter.stop.restype = ctypes.c_uint64
-
-    def counted(work: Callable[[], object]) -> int:
-        counter.start()
-        work()
-        return int(counter.stop())
-
-    # Ours: what a call with no round to play takes is taken off.
+    counted = counter(folder)
     begin, end = COUNTED
     runner = our_runner(limit)
-    own, noise = generators(SEED)
-    state = runner.new_state()
-    run = runner.prepare(noise, state)
-    given = (runner.params, state, limit.problem.data, run, quick(own), quick(noise))
-    runner.loop(*given, begin)
-    play = runner.loop.dispatcher
-    empty = counted(lambda: play(*given, 0))
-    first = int(run.clock[ROUND])
-    ours = counted(lambda: play(*given, end - begin)) - empty
+    ours = per_round(counted, runner, runner.loop, SEED, begin, end)
 
     in_c_at = [counted(in_c(limit, folder, rounds)) for rounds in COUNTED]
-    return [ours / (int(run.clock[ROUND]) - first), (in_c_at[1] - in_c_at[0]) / (end - begin)]
+    return [ours, (in_c_at[1] - in_c_at[0]) / (end - begin)]
 
 
 def main() -> None:

@@ -172,7 +172,7 @@ def test_the_command_says_it_in_one_line(tmp_path):
     package = tmp_path / "factored_bandits"
     shutil.copytree(SOURCE / "factored_bandits", package, ignore=shutil.ignore_patterns("__pyc*"))
     (package / "core" / "__pycache__").write_text("")
-    command = "-m factored_bandits.cli simulate rank1 --levels 2 --policy uniform --horizon 100"
+    command = "-m factored_bandits.cli simulate rank1 --levels 2 --policy uniform --horizon 3e6"
     known = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA", "XDG"))}
     done = subprocess.run(
         [sys.executable, *command.split(), "--repetitions", "1", "--quiet"],

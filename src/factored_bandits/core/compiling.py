@@ -52,10 +52,12 @@ def compilable(
     # compiling. As calls, kernels would hand over every field of every array, which costs more than
     # most of them do: `tea` takes 68 ns a round instead of 91 when they become part of the loop.
     inner = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": True}
+    # The loop looks at levels and lengths itself before it indexes by them; kernels may not.
+    outer = {**options, "boundscheck": bool(_config.BOUNDSCHECK)}
 
     def make(part: Any, names: dict[str, Any]) -> Any:
         if part is loop:
-            compiled = _njit(**options)(rebound(part, names, name))
+            compiled = _njit(**outer)(rebound(part, names, name))
             return kept(compiled) if can_be_kept(loop, kernels) else compiled
 
         # The same kernel that calls the same others, none of whose constants has changed.
