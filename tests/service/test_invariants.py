@@ -147,7 +147,9 @@ class Client(RuleBasedStateMachine):
         state = self.shop.agent.dump()
         self.resynchronise()
         assert state == self.memory.dump()
-        assert self.shop.agent.waiting == self.memory.waiting
+        waiting = self.shop.agent.waiting  # a microsecond later, when something else may be due
+        self.resynchronise()
+        assert waiting == self.memory.waiting
 
     def teardown(self) -> None:
         check_acknowledged(self.shop, {**self.told, **self.late})

@@ -8,12 +8,14 @@ it back, for every policy alike.
 from __future__ import annotations
 
 from .client import AsyncRemoteAgent, RemoteAgent, connect, connect_async
+from .comparison import HoldoutReport
 from .durable import DurableAgent
 from .opening import open
 
 __all__ = [
     "AsyncRemoteAgent",
     "DurableAgent",
+    "HoldoutReport",
     "RemoteAgent",
     "connect",
     "connect_async",

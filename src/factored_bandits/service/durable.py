@@ -17,6 +17,7 @@ from factored_bandits.errors import InvalidInputError, StoreError
 from factored_bandits.inference.evidence import Evidence
 from factored_bandits.policies import Policy
 
+from .comparison import HoldoutReport, holdout_report
 from .engine import Ask, Control, Engine, Expire, Handle, Read, Request, Tell
 from .units import hashed
 
@@ -373,6 +374,34 @@ class DurableAgent:
             As `Agent.status`; print it.
         """
         return self._read(lambda agent: agent.status())
+
+    def holdout(self) -> HoldoutReport:
+        """Compare the rewards of the holdout with those of the units that the agent decides for.
+
+        Returns
+        -------
+        HoldoutReport
+            Both means with their standard errors; print it.
+
+        Raises
+        ------
+        InvalidInputError
+            If the experiment was made without `holdout`.
+
+        Examples
+        --------
+        >>> import tempfile, factored_bandits as fb
+        >>> arguments = {"key": "home", "factors": {"colour": ["red", "blue"]}, "holdout": 0.5}
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with fb.open(f"{folder}/shop.db", baseline={"colour": "red"}, **arguments) as agent:
+        ...         for visitor in range(50):
+        ...             _ = agent.tell(agent.ask(visitor).id, 1.0)
+        ...         report = agent.holdout()
+        >>> report.held.settled + report.rest.settled, report.held.mean
+        (50, 1.0)
+        """
+        report: HoldoutReport = self._call(Read(look=holdout_report, whole=True))
+        return report
 
     def diagnose(self, alpha: float = 0.05) -> Diagnosis:
         """Test whether each factor has a best level at all, or that depends on the others.

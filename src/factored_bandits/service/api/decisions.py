@@ -8,7 +8,7 @@ from starlette.requests import Request
 
 from factored_bandits.agent import Decision
 from factored_bandits.errors import DecisionError, FactoredBanditsError, RewardOutOfRangeError
-from factored_bandits.service.engine import FALLBACK, Ask, ConflictError, Handle, Tell
+from factored_bandits.service.engine import FALLBACK, Ask, ConflictError, Handle, Tell, is_held
 from factored_bandits.service.store import AccessKey
 from factored_bandits.service.units import hashed
 
@@ -47,7 +47,9 @@ def _decided(secret: bytes, handle: Handle, one: Decision, unit: str | None) -> 
     if one.id == FALLBACK:
         return Decided(None, None, list(one.action), one.levels, None, unit, learn=False)
     signed = token(secret, handle.id, one.id)
-    return Decided(signed, one.id, list(one.action), one.levels, one.propensity, unit)
+    made = Decided(signed, one.id, list(one.action), one.levels, one.propensity, unit)
+    made.holdout = is_held(one.id)
+    return made
 
 
 async def reward(service: Service, request: Request, body: Rewards) -> tuple[int, Outcomes]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from .app import Endpoint
+from .endpoints import Endpoint
 
 CREATE = ("POST", "/v1/experiments")
 LIST = ("GET", "/v1/experiments")

@@ -17,7 +17,7 @@ from starlette.responses import Response
 from factored_bandits.agent import Decision
 from factored_bandits.errors import FactoredBanditsError, StoreError, UnknownNameError
 from factored_bandits.openfeature.values import metadata_of, names_of, value_of, variant_of
-from factored_bandits.service.engine import FALLBACK, Ask, Handle
+from factored_bandits.service.engine import FALLBACK, Ask, Handle, is_held
 from factored_bandits.service.units import hashed
 
 from .bodies import EvaluatedFlags, Evaluation, Failure, FlagValue
@@ -153,6 +153,8 @@ def _value(
     stored = decision.id != FALLBACK
     signed = token(service.engine.secret, handle.id, decision.id) if stored else None
     known: dict[str, Any] = metadata_of(decision, signed)
+    if is_held(decision.id):
+        known["holdout"] = True
     reason = "SPLIT" if stored else "STALE"  # the best as far as was known: no reward is learned
     return FlagValue(key, reason, variant_of(decision, factor), value_of(decision, factor), known)
 

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from factored_bandits.agent import Agent
 from factored_bandits.agent.expiry import Age
 
 FOREVER = float("inf")
@@ -84,7 +83,8 @@ class Expire(Request):
 class Read(Request):
     """Look at the agent when everything that is complete is learned."""
 
-    look: Callable[[Agent[Any]], Any] = field(default=lambda agent: None)
+    look: Callable[[Any], Any] = field(default=lambda agent: None)
+    whole: bool = False  # at the fold, with the holdout, and not only at its agent
 
 
 @dataclass(eq=False)
