@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import msgspec
@@ -11,6 +10,7 @@ from factored_bandits import __version__
 
 from .bodies import Problem, schemas
 from .endpoints import ENDPOINTS, Endpoint
+from .links import links_of, name_of
 
 PAGED = ("/v1/experiments", "/export", "/timeline")  # they take a cursor
 ERRORS = {
@@ -61,7 +61,7 @@ def _operation(endpoint: Endpoint, references: dict[type, Any]) -> dict[str, Any
     said = (endpoint.handler.__doc__ or "").strip()
     made: dict[str, Any] = {
         "summary": said.splitlines()[0],
-        "operationId": re.sub(r"\W+", "_", f"{endpoint.method.lower()}{endpoint.path}").strip("_"),
+        "operationId": name_of(endpoint.method, endpoint.path),
         "parameters": _parameters(endpoint),
         "responses": {
             **{
@@ -84,6 +84,10 @@ def _operation(endpoint: Endpoint, references: dict[type, Any]) -> dict[str, Any
     if endpoint.body is not None:
         content = {"application/json": {"schema": references[endpoint.body]}}
         made["requestBody"] = {"required": not endpoint.optional, "content": content}
+    links = links_of(endpoint, ENDPOINTS)
+    for status in endpoint.statuses:
+        if links:
+            made["responses"][str(status)]["links"] = links
     return made
 
 
