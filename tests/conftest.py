@@ -15,6 +15,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import effort
+
 # numba colours even the messages of errors that it handles itself, a fortieth of all compiling.
 os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
 
@@ -58,6 +60,10 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     now = [1000.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     return now
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    effort.FULL = config.getoption("markexpr") != "not full"
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups

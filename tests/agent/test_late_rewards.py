@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 
 import factored_bandits as fb
 import problems
+from effort import examples
 
 NAMES = fb.policies.names()
-fixed = settings(max_examples=25, deadline=None, derandomize=True, database=None)
+fixed = settings(max_examples=examples(10, 25), deadline=None, derandomize=True, database=None)
 
 
 def knowledge(agent):

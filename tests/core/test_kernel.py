@@ -79,6 +79,7 @@ def test_cache_is_used_and_an_edited_policy_is_compiled_anew(copy):
     assert run(copy)["regret"] == first["regret"]
 
 
+@pytest.mark.full
 @pytest.mark.xdist_group("copy")
 def test_an_edit_of_a_shared_building_block_is_noticed_too(copy):
     """`below` lives in another file than the policy that calls it."""

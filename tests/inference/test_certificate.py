@@ -232,7 +232,13 @@ def first_is_best(rng, phase, arms):
 
 
 @pytest.mark.parametrize(
-    "draw", [equal_levels, context_decides, first_is_best], ids=lambda draw: draw.__name__
+    "draw",
+    [
+        equal_levels,
+        pytest.param(context_decides, marks=pytest.mark.full),
+        pytest.param(first_is_best, marks=pytest.mark.full),
+    ],
+    ids=lambda draw: draw.__name__,
 )
 @pytest.mark.parametrize("bound", BOUNDS)
 def test_a_best_level_is_rarely_certified_out(bound, draw):

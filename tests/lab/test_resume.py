@@ -174,6 +174,7 @@ def test_reproduce_killed_at_any_moment(tmp_path):
     pd.testing.assert_frame_equal(one, other)
 
 
+@pytest.mark.full
 def test_two_runs_on_one_folder(tmp_path, expected):
     runs = [start(tmp_path, "--workers", "1") for _ in range(2)]
     for process in runs:

@@ -121,6 +121,7 @@ def test_regret_of_the_paper_s_duels():
     assert abs(floor.mean - 18_750) < 4 * floor.standard_error
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", fb.policies.names())
 def test_order_of_levels_does_not_matter(name):
     """Without shuffling, the best level first or last: equal in distribution (4 errors)."""

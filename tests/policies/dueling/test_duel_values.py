@@ -38,6 +38,7 @@ def measured(policy, repetitions=20):
     ).summary()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", VALUES)
 def test_regret_is_what_others_have_measured(name):
     policy, values, spread = VALUES[name]
@@ -70,6 +71,7 @@ def test_other_base_bandits_spar_as_well(base_bandit):
     assert ours.correct == 1.0
 
 
+@pytest.mark.full
 def test_one_learner_is_better_than_two():
     """VDB learns from both arms of a duel: less regret than two Tsallis-INF learners."""
     one = measured(make("vdb"))

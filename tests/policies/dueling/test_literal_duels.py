@@ -129,7 +129,7 @@ def difference(table):
     return stats.chi2_contingency(kept).pvalue if kept.shape[1] > 1 else 1.0
 
 
-@pytest.mark.parametrize("rounds", [5, 60, 400])
+@pytest.mark.parametrize("rounds", [5, pytest.param(60, marks=pytest.mark.full), 400])
 @pytest.mark.parametrize("duel", ["arithmetic", "no Condorcet winner"])
 @pytest.mark.parametrize("label", IN_DISTRIBUTION)
 def test_same_distribution(label, duel, rounds):
@@ -137,7 +137,7 @@ def test_same_distribution(label, duel, rounds):
     assert difference(tabulated(*learned(label, duel, rounds), draws=3_000)) > 1e-6
 
 
-@pytest.mark.parametrize("rounds", [5, 60, 400])
+@pytest.mark.parametrize("rounds", [5, pytest.param(60, marks=pytest.mark.full), 400])
 @pytest.mark.parametrize("duel", ["arithmetic", "no Condorcet winner"])
 def test_same_distribution_with_many_arms(duel, rounds, monkeypatch):
     """What D-TS does with 64 arms and more, where the oracle can follow: with 7 and with 4."""

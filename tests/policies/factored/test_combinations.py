@@ -191,7 +191,13 @@ print(int(status[status.index("VmHWM:") + 1]) / 2**10, result.plays[0].sum())
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from /proc")
 @pytest.mark.parametrize(
-    "name", ["unimodal_thompson", "imed_ub", "osub", "ossb(explore=neighbours)"]
+    "name",
+    [
+        "unimodal_thompson",
+        pytest.param("imed_ub", marks=pytest.mark.full),
+        pytest.param("osub", marks=pytest.mark.full),
+        "ossb(explore=neighbours)",
+    ],
 )
 def test_memory_with_three_million_combinations(name):
     """5 factors x 20 levels: the whole process, of which 150 MB are Python, NumPy and numba, stays

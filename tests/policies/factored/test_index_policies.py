@@ -179,6 +179,7 @@ def test_kl_ucb_is_asymptotically_near_the_lower_bound():
     assert 0.1 * math.log(1e5) < mean * divergence / 0.1 < 1.2 * exploration(1e5, 3.0)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["per_factor_ucb", "per_factor_kl_ucb", "marginal_thompson"])
 def test_one_bandit_per_factor_locks_in_on_the_trap(name):
     """The known failure: many runs play the small factor wrong for good and cost 0.03 a round, the

@@ -268,6 +268,7 @@ def test_weights_stay_probabilities_after_a_billion_rounds(name, size):
         module.learn(params, state, t, actions, np.array([float(t % 3 == 0)]))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "slope"), [("lb_inf", 0.5), ("tsallis_inf", 0.5), ("exp3", 0.75), ("comband", 0.75)]
 )

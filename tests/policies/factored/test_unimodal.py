@@ -330,6 +330,7 @@ MAP = {  # regret at T = 100,000 in the specifications, from few repetitions
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("problem", MAP)
 @pytest.mark.parametrize("name", ["unimodal_thompson", "logistic_thompson"])
 def test_sanity_map(name, problem):

@@ -169,8 +169,8 @@ def drifting_context(rng, phase, arms):
 @pytest.mark.parametrize(
     "draw",
     [
-        rare_successes,
         drifting_context,
+        pytest.param(rare_successes, marks=pytest.mark.full),
         pytest.param(fair_bernoullis, marks=pytest.mark.full),
         pytest.param(beta, marks=pytest.mark.full),
     ],
