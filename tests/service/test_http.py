@@ -146,7 +146,8 @@ def test_roles(role, allowed, home):
         if endpoint.role is None or endpoint.role in allowed:
             continue
         path = endpoint.path.replace("{key}", "home")
-        found = home(endpoint.method, path, NEW if path == "/v1/experiments" else None, role)
+        body = {"/v1/experiments": NEW, "/v1/keys": {"name": "Ada", "role": "read"}}.get(path)
+        found = home(endpoint.method, path, body, role)
         wanted = 401 if not allowed else 403
         assert found.status_code == wanted, (path, found.text)
         assert found.json()["status"] == wanted

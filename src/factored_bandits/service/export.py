@@ -67,6 +67,42 @@ def table(
     return {name: [each.get(name) for each in rows] for name in order}
 
 
+def rows_after(
+    tx: Transaction, experiment: int, config: Config, after: int, most: int
+) -> tuple[list[dict[str, Any]], int | None]:
+    """The decisions after an event, one dict each, and where to go on; None at the end.
+
+    Parameters
+    ----------
+    tx
+        A transaction of the store; it is not ended.
+    experiment
+        The number of the experiment.
+    config
+        What it is.
+    after
+        The number of the last event that is not wanted any more.
+    most
+        How many events are read at most.
+
+    Returns
+    -------
+    tuple
+        The rows, with what became of each decision by now, and the number of the last event.
+    """
+    events = tx.events(experiment, after, most)
+    rows = []
+    for event in events:
+        if event.kind == "ask":
+            row = _asked(config, event)
+            number = event.decision or 0
+            for found in (tx.settled(experiment, number), tx.late(experiment, number)):
+                if found is not None:
+                    row.update(_settled(config, found))
+            rows.append(row)
+    return rows, events[-1].n if len(events) == most else None
+
+
 def write_parquet(columns: dict[str, list[Any]], path: Path) -> None:
     """Write a table; the file appears complete or not at all.
 

@@ -159,6 +159,97 @@ class State(Struct):
     holdout: Held | None = None
 
 
+class RecordPage(Struct):
+    """Decisions as `experiments export` has them; `next` is the cursor of the page after."""
+
+    decisions: list[dict[str, Any]]
+    next: str | None = None
+
+
+class LevelChange(Struct):
+    """A level that was eliminated, or re-entered."""
+
+    event: int
+    at: str
+    decisions: int
+    factor: str
+    level: Any
+    active: bool
+
+
+class TimelinePage(Struct):
+    """Active sets over time: at first all levels are active."""
+
+    eliminates: bool
+    changes: list[LevelChange]
+    behind: int
+    next: str | None = None
+
+
+class LevelClaim(Struct):
+    """What is said of a level, with anytime-valid p-values."""
+
+    factor: str
+    level: Any
+    verdict: str
+    p_value: float
+    others: float
+
+
+class Certified(Struct):
+    """A certificate."""
+
+    policy: str
+    rounds: int
+    alpha: float
+    confidence: float
+    assumption: str
+    best: dict[str, Any]
+    ruled_out: dict[str, list[Any]]
+    claims: list[LevelClaim]
+
+
+class ExpireWanted(Struct, forbid_unknown_fields=True):
+    """Which decisions will have no answer: one, or all older than a duration such as "2h"."""
+
+    decision: Annotated[int, Meta(ge=1, lt=2**53)] | None = None
+    older_than: Text | None = None
+
+
+class Expired(Struct):
+    """The decisions that were settled with the default reward."""
+
+    expired: list[int]
+
+
+class NewKey(Struct, forbid_unknown_fields=True):
+    """A key for somebody."""
+
+    name: Text
+    role: Literal["read", "write", "admin"]
+
+
+class MadeKey(Struct):
+    """A key, shown this once."""
+
+    name: str
+    role: str
+    key: str
+
+
+class KeyName(Struct):
+    """Who may use the service, and for what."""
+
+    name: str
+    role: str
+
+
+class KeyList(Struct):
+    """All who may use the service."""
+
+    keys: list[KeyName]
+
+
 class Evaluation(Struct):
     """What a client of OFREP asks; `targetingKey` of the context is the unit."""
 
@@ -198,24 +289,8 @@ class Problem(Struct, omit_defaults=True):
     type: str = "about:blank"
 
 
-def schemas() -> tuple[dict[type, Any], dict[str, Any]]:
-    """JSON schemas of all bodies: a reference for each, and what they refer to."""
-    every = [
-        NewExperiment,
-        Wanted,
-        Decisions,
-        Rewards,
-        Outcomes,
-        Reason,
-        Summary,
-        Page,
-        State,
-        Evaluation,
-        FlagValue,
-        EvaluatedFlags,
-        Failure,
-        Problem,
-    ]
+def schemas(every: list[type]) -> tuple[dict[type, Any], dict[str, Any]]:
+    """JSON schemas of bodies: a reference for each, and what they refer to."""
     found, components = msgspec.json.schema_components(
         every, ref_template="#/components/schemas/{name}"
     )

@@ -15,6 +15,7 @@ from factored_bandits.service.store import Experiment, Store
 
 from .breaker import PROBE, Breaker
 from .handle import Handle
+from .meter import Meter
 from .queue import Queue
 from .requests import Rebase, Request
 from .writer import AGENT_TIME, SNAPSHOT_EVERY, Writer
@@ -49,12 +50,15 @@ class Engine:
         self.secret = store.secret()
         self._queue = Queue(together=store.one_writer)
         self.breaker = Breaker(self._queue, store.name)
+        self.meter = Meter()
         self._handles: dict[int, Handle] = {}
         self._process = os.getpid()
         self._create = threading.Lock()
 
         def writer() -> Writer:
-            return Writer(store, self._queue.put_back, self.breaker, snapshot_every, agent_time)
+            return Writer(
+                store, self._queue.put_back, self.breaker, self.meter, snapshot_every, agent_time
+            )
 
         self._own = writer()
         count = min(writers, 1) if store.one_writer else writers

@@ -6,6 +6,7 @@ import logging
 import math
 import time
 import types
+from typing import NamedTuple
 
 from factored_bandits.agent import Decision
 from factored_bandits.core.checks import Form
@@ -15,11 +16,19 @@ from factored_bandits.service.fingerprint import fingerprint
 from factored_bandits.service.store import Experiment, Transaction
 
 from .fallback import fallback_of
-from .fold import Fold, FoldError
+from .fold import SECOND, Fold, FoldError
 
 LOGGER = logging.getLogger("factored_bandits.service")
 PAGE = 1000  # events that are read at a time
 LATER = 0.001  # seconds; what is due is older than the ttl, and not just as old
+
+
+class Reading(NamedTuple):
+    """Where an agent stands."""
+
+    n: int  # the number of the last event that it has followed
+    open: int  # decisions that are given out and not learned
+    oldest: float | None  # when the oldest was asked that holds learning back; seconds since 1970
 
 
 class Handle:
@@ -54,6 +63,15 @@ class Handle:
             known = self._fold or self._before
             self._fallback = fallback_of(known or Fold(self.config, self._module, compiled=False))
         return self._fallback
+
+    def reading(self) -> Reading | None:
+        """Where the agent stands, for those who operate it; None before anybody used it."""
+        fold = self._fold or self._before
+        if fold is None:
+            return None
+        age = fold.agent.status().oldest_age
+        oldest = None if age is None else fold.at / SECOND - age.total_seconds()
+        return Reading(fold.n, fold.backlog, oldest)
 
     def forget(self) -> None:
         """What is in memory may be other than the log; the next one reads it again."""

@@ -19,6 +19,7 @@ from .batch import Answers, Batch, plain
 from .breaker import FAILURES, Breaker
 from .fold import Fold
 from .handle import LOGGER, Handle
+from .meter import Meter
 from .requests import Ask, Read, Rebase, Request
 
 AGENT_TIME = 0.02  # seconds of work in one transaction, about
@@ -61,6 +62,8 @@ class Writer:
         Takes requests that are left for the next batch.
     breaker
         Is told whether the database can be reached.
+    meter
+        Counts what is done.
     snapshot_every
         A snapshot whenever the log has grown by that many events.
     agent_time
@@ -72,12 +75,14 @@ class Writer:
         store: Store,
         put_back: PutBack,
         breaker: Breaker,
+        meter: Meter,
         snapshot_every: int = SNAPSHOT_EVERY,
         agent_time: float = AGENT_TIME,
     ) -> None:
         self._store = store
         self._put_back = put_back
         self._breaker = breaker
+        self._meter = meter
         self._snapshot_every = snapshot_every
         self._agent_time = agent_time
 
@@ -131,6 +136,7 @@ class Writer:
         tx = self._store.begin()
         rows = [tx.lock(handle.id) for handle, _ in groups]
         clock = tx.clock()
+        self._meter.clock(clock)
         mark = secrets.randbits(MARK)
         until = time.perf_counter() + self._agent_time
 
@@ -197,6 +203,8 @@ class Writer:
             self._put_back(number, left)
         for handle, fold, batch in attempt.batches:
             handle.set_due(fold, any(event.kind == "ask" for event in batch.events))
+        logs = [(handle.key, batch.events) for handle, _, batch in attempt.batches]
+        self._meter.batch(len(attempt.answers), logs)
         self._answer(attempt.answers)
 
     def _answer(self, answers: Answers) -> None:

@@ -172,6 +172,9 @@ class Store(Protocol):
     def begin(self) -> Transaction:
         """A transaction that may write; connects if there is no connection."""
 
+    def reading(self) -> Transaction:
+        """A transaction that only reads, and keeps nobody from writing; ended by `rollback`."""
+
     def reconnect(self) -> None:
         """Forget the connection of this thread: something is wrong with it."""
 
@@ -198,6 +201,9 @@ class Store(Protocol):
 
     def add_key(self, key: AccessKey) -> None:
         """Let somebody use the service."""
+
+    def remove_key(self, name: str) -> None:
+        """Take the key with a name away."""
 
     def keys(self) -> list[AccessKey]:
         """All who may use the service."""

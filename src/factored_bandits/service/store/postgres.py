@@ -183,10 +183,17 @@ class PostgresStore:
 
     def begin(self) -> PostgresTransaction:
         """A transaction; the lock of its experiment comes next."""
+        if self._read_only:
+            return self.reading()
         made = self._connected()
-        level = "REPEATABLE READ READ ONLY" if self._read_only else "READ COMMITTED"
-        made.execute(f"BEGIN ISOLATION LEVEL {level}")
-        return PostgresTransaction(made, self._clock, self._read_only)
+        made.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
+        return PostgresTransaction(made, self._clock, read_only=False)
+
+    def reading(self) -> PostgresTransaction:
+        """A transaction that only reads, everything as of one moment."""
+        made = self._connected()
+        made.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        return PostgresTransaction(made, self._clock, read_only=True)
 
     def create(self, key: str, config: str, fingerprint: str) -> Experiment:
         """Create an experiment, unless there is one with this key; gives the one that is there."""
@@ -218,6 +225,10 @@ class PostgresStore:
     def add_key(self, key: AccessKey) -> None:
         """Let somebody use the service."""
         self._connected().execute("INSERT INTO access VALUES (%s, %s, %s)", tuple(key))
+
+    def remove_key(self, name: str) -> None:
+        """Take a key away."""
+        self._connected().execute("DELETE FROM access WHERE name = %s", (name,))
 
     def keys(self) -> list[AccessKey]:
         """All who may use the service."""

@@ -172,6 +172,12 @@ class SqliteStore:
         made.execute("BEGIN" if self._read_only else "BEGIN IMMEDIATE")
         return SqliteTransaction(made, self.clock)
 
+    def reading(self) -> SqliteTransaction:
+        """A transaction that only reads; it keeps nobody from writing."""
+        made = self._connected()
+        made.execute("BEGIN")
+        return SqliteTransaction(made, self.clock)
+
     def create(self, key: str, config: str, fingerprint: str) -> Experiment:
         """Create an experiment, unless there is one with this key; gives the one that is there."""
         self._connected().execute(
@@ -202,6 +208,10 @@ class SqliteStore:
     def add_key(self, key: AccessKey) -> None:
         """Let somebody use the service."""
         self._connected().execute("INSERT INTO access VALUES (?, ?, ?)", tuple(key))
+
+    def remove_key(self, name: str) -> None:
+        """Take a key away."""
+        self._connected().execute("DELETE FROM access WHERE name = ?", (name,))
 
     def keys(self) -> list[AccessKey]:
         """All who may use the service."""
