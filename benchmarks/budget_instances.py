@@ -64,8 +64,17 @@ def one_best(arms, p):
     return Duels(matrix, 0.0, "the best wins with this probability, all others are equal")
 
 
-def close_two(arms=8, p=0.53, behind=1.0):
-    """By utilities: the rest, too, loses a little more often to the best than to the second."""
+def close_two(arms=8, p=0.53, rest=0.8):
+    matrix = one_best(arms, rest).preferences
+    matrix[1, 2:] = rest
+    matrix[2:, 1] = 1.0 - rest
+    matrix[0, 1] = p
+    matrix[1, 0] = 1.0 - p
+    return Duels(matrix, 0.0, f"{arms} arms, two of them win {rest} against the rest (chosen)")
+
+
+def close_utilities(arms=8, p=0.53, behind=1.0):
+    """Close two by utilities: the rest, too, loses more often to the best than to the second."""
     second = -np.log(p / (1.0 - p))
     utilities = np.concatenate([[0.0, second], np.full(arms - 2, -behind)])
     return by_utility(utilities, 0.0, f"{arms} arms, the rest {behind:g} behind (chosen)")

@@ -55,6 +55,10 @@ FOUND = {
         (200, 800, 1600),
         "70/94/98 68/91/98 67/89/98 - 68/80/82 68/88/98 52/84/96 61/72/79",
     ),
+    "close two, by utilities": (
+        (200, 800, 1600),
+        "70/94/98 68/91/98 67/89/98 - 68/80/82 68/88/98 52/84/96 61/72/79",
+    ),
     "cycles": (
         (200, 400, 800),
         "62/86/97 62/86/98 62/78/89 - 62/86/96 70/90/100 76/99/100 42/66/86",
@@ -106,6 +110,7 @@ def instance(name: str, data: Path | None, run: int):
         "bt32": lambda: instances.bradley_terry(32),
         "p=.6, 16 arms": lambda: instances.one_best(16, 0.6),
         "close two": instances.close_two,
+        "close two, by utilities": instances.close_utilities,
         "cycles": instances.cycles,
         "bt12, ties .4": lambda: instances.bradley_terry(12, tie=0.4),
     }[name]()

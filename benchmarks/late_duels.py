@@ -16,8 +16,8 @@ import factored_bandits as fb
 from factored_bandits.core.arrays import offsets_of
 from factored_bandits.core.kernel import bind, kernel
 from factored_bandits.core.loop import no_active_sets
-from factored_bandits.policies.dueling.fixed_budget import duel_top_two
 from factored_bandits.policies.dueling.fixed_budget._state import ASKED, SURE
+from factored_bandits.policies.dueling.fixed_budget.duel_top_two import plan as plan_top_two
 
 NEVER = 0
 
@@ -67,7 +67,7 @@ def plan_mixed(params, state, t, rng, actions):
     """`duel_top_two` if every second duel certifies, from the beginning."""
     sure = state.clock[SURE]
     state.clock[SURE] = (state.clock[ASKED] + 1) % 2
-    length = duel_top_two.plan(params, state, t, rng, actions)
+    length = plan_top_two(params, state, t, rng, actions)
     state.clock[SURE] = sure
     return length
 
@@ -77,7 +77,7 @@ def plan_without(params, state, t, rng, actions):
     """`duel_top_two` without duels that certify."""
     sure = state.clock[SURE]
     state.clock[SURE] = 0
-    length = duel_top_two.plan(params, state, t, rng, actions)
+    length = plan_top_two(params, state, t, rng, actions)
     state.clock[SURE] = sure
     return length
 
