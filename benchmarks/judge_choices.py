@@ -1,13 +1,13 @@
 """The measurements behind some choices of `fb.arena` and `fb.tune` (docs/decisions.md).
 
-    python benchmarks/judge_choices.py retries [--runs 16]
+    python benchmarks/judge_choices.py retries [--runs 40]
     python benchmarks/judge_choices.py tune [--runs 8]
     python benchmarks/judge_choices.py likely [--runs 40]
 
 retries: a judge that fails in 40 % of its calls, at random. Answers until the certificate reaches
-0.95, if a call that failed is repeated as it was (8 tries), or learned as a tie at once and
-replaced by a new decision (1 try). Six candidates, 0.5 log-odds apart, 20 % ties, 8 calls in
-flight.
+0.95, if a call that failed is repeated as it was (8 tries), or is replaced by a new decision: the
+old one is taken back by `duel_top_two`, and by the others, which cannot, learned as a tie at once
+(1 try). Six candidates, 0.5 log-odds apart, 20 % ties, 8 calls in flight.
 
 tune: calls until the certificate of all factors reaches 0.95, at most 3,000, for policies that
 certify. 3 x 3 levels, a rate of 0.2 and 0.3 more for the best level of each factor.
@@ -23,19 +23,22 @@ import argparse
 import asyncio
 import math
 import random
+from unittest import mock
 
 import numpy as np
 
 import factored_bandits as fb
 from factored_bandits.core.stats import mean_of
 from factored_bandits.core.table import Table
+from factored_bandits.judges.fold import Fold
 
 STRENGTHS = {name: 0.5 * rank for rank, name in enumerate("abcdef")}
 FACTORS = {"prompt": ["plain", "kind", "rude"], "temperature": [0.0, 0.5, 1.0]}
 BEST = {"prompt": "kind", "temperature": 0.5}
 
 
-def answers_until_certain(policy: str, tries: int, seed: int) -> int:
+def answers_until_certain(policy: str, repeated: bool, seed: int) -> int:
+    drops = fb.policies.make(policy).info.drops
     rng = random.Random(seed)
 
     async def judge(a, b):
@@ -45,17 +48,18 @@ def answers_until_certain(policy: str, tries: int, seed: int) -> int:
             return 0.5
         return int(rng.random() < 1 / (1 + math.exp(STRENGTHS[b] - STRENGTHS[a])))
 
-    run = fb.arena(
-        list(STRENGTHS),
-        judge,
-        budget=6000,
-        policy=policy,
-        seed=seed,
-        tries=tries,
-        backoff=0.0,
-        progress=False,
-    )
-    return len(asyncio.run(run).answers)
+    with mock.patch.object(Fold, "can_drop", return_value=drops and not repeated):
+        run = fb.arena(
+            list(STRENGTHS),
+            judge,
+            budget=6000,
+            policy=policy,
+            seed=seed,
+            tries=8 if repeated or drops else 1,
+            backoff=0.0,
+            progress=False,
+        )
+        return len(asyncio.run(run).answers)
 
 
 def calls_until_certain(policy: str, seed: int) -> tuple[int, bool]:
@@ -119,9 +123,9 @@ def main() -> None:
     rows = []
     if given.what == "retries":
         for policy in ("duel_top_two", "dueling_leader_tea", "dueling_tea(bound=betting)"):
-            for tries, name in ((8, "repeated"), (1, "a new decision")):
-                seeds = range(given.runs or 16)
-                counts = [answers_until_certain(policy, tries, seed) for seed in seeds]
+            for repeated, name in ((True, "repeated"), (False, "a new decision")):
+                seeds = range(given.runs or 40)
+                counts = [answers_until_certain(policy, repeated, seed) for seed in seeds]
                 rows.append(row(f"{policy}, {name}", counts))
         print(Table("Answers", ("policy", "mean", "median", "worst"), rows))
         return

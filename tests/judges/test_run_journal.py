@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from simulated_judges import STRENGTHS, Simulated
+from simulated_judges import STRENGTHS, HTTPError, Simulated
 
 import factored_bandits as fb
 from disk import small_disk
@@ -161,8 +161,8 @@ def test_a_changed_line_is_refused(journal, old, new, message):
 
 def test_a_later_version_is_refused(journal):
     played(Simulated(), journal, budget=1)
-    journal.write_text(journal.read_text().replace('"version": 1', '"version": 2'))
-    with pytest.raises(DumpError, match="has version 2; this library reads version 1"):
+    journal.write_text(journal.read_text().replace('"version": 2', '"version": 3'))
+    with pytest.raises(DumpError, match="has version 3; this library reads version 2"):
         played(Simulated(), journal)
 
 
@@ -205,11 +205,30 @@ def test_failures_are_in_the_journal(journal):
     with pytest.raises(JudgeError, match=r"they are in '.*run\.jsonl', from which a new run goes"):
         played(broken, journal, tries=2, backoff=0.0)
     events = [line["event"] for line in lines(journal)[1:]]
-    assert events == ["failed", "failed", "given up"] * 10
+    assert events == ["failed", "dropped", "failed", "given up"] * 10
     assert lines(journal)[1]["error"] == "ValueError: no verdict in: I like both"
 
     result = played(Simulated(), journal)
     assert (result.calls, result.failed, result.given_up) == (40, 20, 10)
+
+
+def test_a_run_with_retries_goes_on_as_if_nothing_had_happened(journal, tmp_path):
+    """Decisions that were taken back are in the journal, and are taken back again."""
+
+    class Refusing(Simulated):
+        async def __call__(self, *shown):
+            value = self.verdict(*shown)
+            if len(self.asked) % 3 == 0:
+                raise HTTPError(429)
+            return value
+
+    whole = played(Refusing(), tmp_path / "whole.jsonl", budget=40, backoff=0.0)
+    judge = Refusing()
+    for budget in (7, 20, 40):
+        result = played(judge, journal, budget=budget, backoff=0.0)
+    assert journal.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
+    assert result.tallies == whole.tallies
+    assert "dropped" in {line["event"] for line in lines(journal)[1:]}
 
 
 def test_labels_of_any_language_and_numbers_survive(journal):

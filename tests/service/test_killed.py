@@ -36,19 +36,26 @@ def run_and_kill(place: Path, run: int, seconds: float) -> list[str]:
     return said.read_text().splitlines(keepends=True)
 
 
-def check_lines(store: Any, lines: list[str]) -> int:
-    """How many rewards were acknowledged; each of them is in the log, once."""
+def read_log(store: Any) -> tuple[dict[bytes, int], set[int]]:
+    """The decision of each unit, and the decisions with a reward; the log is checked on the way."""
     tx = store.begin()
-    secret = store.secret()
     found = verify(tx, tx.lock(1))
     events = tx.events(1, 0, 10**9)
+    tx.rollback()
 
-    assert found.fault is None
-    asked = {event.unit: event.decision for event in events if event.kind == "ask"}
+    assert found.fault is None, found.fault
+    asks = [event for event in events if event.kind == "ask"]
     told = [event.decision for event in events if event.kind == "tell"]
+    asked = {event.unit: event.decision for event in asks}
+    assert len(asks) == len(asked) == len(set(asked.values()))
     assert len(told) == len(set(told))
-    counted = set(told)
+    return asked, set(told)
 
+
+def check_lines(store: Any, lines: list[str]) -> int:
+    """How many rewards were acknowledged; each of them is in the log, once."""
+    secret = store.secret()
+    asked, counted = read_log(store)
     acknowledged = 0
     for line in lines:
         words = line.split()

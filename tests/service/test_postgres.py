@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from postgres_shop import PostgresShop, server, shops
+from postgres_shop import PostgresShop, shops
 from scenarios import (
     answers_are_committed,
     check_log,
@@ -34,22 +34,6 @@ from factored_bandits.testing import STORE_CHECKS
 
 pytestmark = pytest.mark.xdist_group("postgres")
 ARGUMENTS = {"key": "home", "factors": FACTORS, "ttl": "1h", "default": 0.0}
-
-
-@pytest.fixture(scope="session")
-def url():
-    yield from server()
-
-
-@pytest.fixture
-def own(url):
-    """The address of a database of one's own."""
-    import psycopg
-
-    name = f"db_{os.getpid()}_{random.getrandbits(40)}"
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-    return url.replace("/postgres?", f"/{name}?")
 
 
 @pytest.mark.parametrize("check", STORE_CHECKS, ids=lambda check: check.__name__)

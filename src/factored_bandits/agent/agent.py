@@ -16,6 +16,7 @@ from .expiry import Age, Clock, checked_age, older
 from .journal import LOGGER, listened_to, log_expired
 from .knowledge import Best, Knowledge
 from .labels import Label
+from .ledger import DROPPED
 from .parts import Given, History
 from .saved.saving import Saving
 
@@ -87,8 +88,8 @@ class Agent(Knowledge[Best], Saving):
     Notes
     -----
     An agent can be shared by threads: one call at a time. A call that fails, or is interrupted,
-    changes nothing. `ask`, `tell` and `expire` learn at most 64 blocks of plays each, so that
-    none of them takes long; `learn` learns what is left.
+    changes nothing. `ask`, `tell` and `expire` learn at most 64 blocks of plays each; `learn` the
+    rest.
 
     Examples
     --------
@@ -176,8 +177,7 @@ class Agent(Knowledge[Best], Saving):
         >>> Agent("uniform", factors={"colour": ["red", "blue"]}).ask()
         Decision(id=1, action=(1,), levels={'colour': 'blue'}, propensity={'colour': 0.5})
         """
-        self._expire_due()
-        self._log_levels()
+        self._prepare()
         if self._expire_after is None and self._ledger.asked % EVERY == 0:
             notice = self._calls.read(self._watch.look, self._ledger)
             if notice is not None:
@@ -252,8 +252,7 @@ class Agent(Knowledge[Best], Saving):
         Traceback (most recent call last):
         factored_bandits.errors.DecisionError: decision 1 is answered already; a decision takes ...
         """
-        self._expire_due()
-        self._log_levels()
+        self._prepare()
         self._calls.change(self._tell, id, reward)
 
     def _tell(self, id: int, reward: Any) -> None:
@@ -303,20 +302,43 @@ class Agent(Knowledge[Best], Saving):
         (4, 5, 6, 7, 8, 9)
         """
         if older_than is None:
-            self._expire_due()
-            self._log_levels()
+            self._prepare()
             return self._calls.change(self._expire_one, id)
 
         if id is not None:
             raise InvalidInputError("expire takes an id or older_than=..., not both")
         age = checked_age("older_than", older_than, 0)
-        self._expire_due()
-        self._log_levels()
+        self._prepare()
         return self._calls.change(self._expire_older, age)
 
-    def _expire_one(self, id: Any) -> None:
+    def drop(self, id: int) -> None:
+        """Take back a decision that nobody will answer: nothing is learned from it.
+
+        Parameters
+        ----------
+        id
+            The id of the decision.
+
+        Raises
+        ------
+        InvalidInputError
+            If the policy must learn something of every decision, as most do: see `expire`.
+
+        Examples
+        --------
+        >>> agent = Agent("duel_top_two", arms=["draft A", "draft B"])
+        >>> agent.drop(agent.ask().id)
+        """
+        if not self._policy.info.drops:
+            label = self._policy.label
+            raise InvalidInputError(f"{label} learns from every decision that it made: expire it")
+        self._prepare()
+        self._calls.change(self._expire_one, id, DROPPED)
+
+    def _expire_one(self, id: Any, reward: float | None = None) -> None:
         self._ledger.check(id)
-        self._ledger.settle(int(id), self._rewards.missing(), answered=False)
+        reward = self._rewards.missing() if reward is None else reward
+        self._ledger.settle(int(id), reward, answered=False)
         self._learn(PORTION)
 
     def _expire_older(self, age: Age) -> tuple[int, ...]:
@@ -329,10 +351,11 @@ class Agent(Knowledge[Best], Saving):
             self._learn(PORTION)
         return ids
 
-    def _expire_due(self) -> None:
+    def _prepare(self) -> None:
         """What `expire_after` asks for, as a call of its own: it stays if the next one fails."""
         if self._expire_after is not None:
             log_expired(self._calls.change(self._expire_older, self._expire_after))
+        self._log_levels()
 
     def learn(self, max_blocks: int | None = None) -> int:
         """Learn blocks of plays that are complete and were left, oldest first.
@@ -370,7 +393,8 @@ class Agent(Knowledge[Best], Saving):
         ledger = self._ledger
         learned = 0
         while learned != most and (block := ledger.ready()) is not None:
-            self._learner.learn(block)
+            if not (self._policy.info.drops and block.rewards[0] == DROPPED):
+                self._learner.learn(block)
             ledger.advance()
             learned += 1
         return learned

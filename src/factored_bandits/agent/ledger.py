@@ -15,6 +15,7 @@ from factored_bandits.errors import DecisionError
 
 from .column import BITS, LAST, ROWS, Column
 
+DROPPED = math.inf  # instead of a reward: nothing is to be learned
 REMEMBERED = 1000  # expired ids, for a precise answer to whoever answers too late
 
 
@@ -236,9 +237,7 @@ class Ledger:
         if self.is_waiting(identifier):
             return
         if identifier in self.expired:
-            raise DecisionError(
-                f"decision {identifier} has expired: the default reward stands in for its answer"
-            )
+            raise DecisionError(f"decision {identifier} has expired: no answer is taken any more")
 
         detail = "answered already"
         if len(self.expired) == REMEMBERED and identifier < self.expired[0]:

@@ -15,6 +15,7 @@ from factored_bandits.errors import FactoredBanditsError
 from .completion import completion
 from .demo import demo
 from .experiments import experiments
+from .keys import keys as keys  # joins `experiments`
 from .laboratory import init, reproduce, run
 from .listing import environments, policies, version
 from .planning import plan

@@ -39,6 +39,7 @@ def experiments() -> None:
     factored-bandits experiments verify shop.db
     factored-bandits experiments export shop.db home --parquet home.parquet
     factored-bandits experiments backup shop.db saved.db
+    factored-bandits experiments keys list shop.db
     """
 
 

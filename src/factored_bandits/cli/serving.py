@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 from typing import Any
 
@@ -43,6 +42,7 @@ def serve(location: str, host: str, port: int, quiet: bool) -> None:
 
         from factored_bandits.service.api.access import new_key
         from factored_bandits.service.api.app import application
+        from factored_bandits.service.api.logs import log_lines
     except MissingExtraError:
         raise
     except ImportError as error:
@@ -50,15 +50,14 @@ def serve(location: str, host: str, port: int, quiet: bool) -> None:
     from factored_bandits.service.engine import Engine
     from factored_bandits.service.store import opened
 
-    if not quiet:
-        _log_to_standard_error()
+    log_lines(quiet)
     engine = Engine(opened(location))
     try:
         key = None
         if not engine.store.keys():
             key = new_key(engine.store, "first", "admin")
         config = uvicorn.Config(
-            application(engine), host=host, port=port, log_level="warning", access_log=False
+            application(engine), host=host, port=port, log_config=None, access_log=False
         )
 
         class Announcing(uvicorn.Server):
@@ -83,11 +82,3 @@ def _announce(address: Any, key: str | None) -> None:
         click.echo(f"admin key, shown this once: {key}")
         click.echo(f"try: curl -H 'Authorization: Bearer {key}' {url}/v1/experiments")
     sys.stdout.flush()
-
-
-def _log_to_standard_error() -> None:
-    logger = logging.getLogger("factored_bandits.service")
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(message)s"))
-    logger.addHandler(handler)
-    logger.setLevel(logging.INFO)

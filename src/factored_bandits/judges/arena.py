@@ -77,7 +77,8 @@ async def arena(
     progress
         Show the calls, the cost and who is in front, on standard error.
     tries
-        How often a call is tried before it is given up; then it counts as no evidence.
+        How often a call is tried before it is given up; then it counts as no evidence. A retry is
+        a new decision if the policy can take the failed one back, otherwise the same call.
     timeout
         Seconds that a call may take; None for any time.
     backoff

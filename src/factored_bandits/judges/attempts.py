@@ -1,4 +1,8 @@
-"""One call with its retries, until it is answered, given up, or the run is over."""
+"""One call with its retries, until it is answered, given up, or the run is over.
+
+A retry is a new decision where the policy can take the old one back: it is taken back when the try
+fails, not when the wait is over, so that it holds up nothing. Otherwise it is the same call.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +18,19 @@ from .retries import MISTAKES, Patience, is_refusal
 
 
 class Ending(NamedTuple):
-    """How a call ended: with an answer, given up, or left because the run is over."""
+    """How a call ended: with an answer, given up, left because the run is over, or dropped.
 
-    how: Literal["answered", "given up", "left"]
+    In place of one that is dropped there is to be another decision, after so many tries.
+    """
+
+    how: Literal["answered", "given up", "left", "dropped"]
     answer: Answer | None = None
     error: BaseException | None = None
+    tries: int = 0
 
 
 class Attempts:
-    """Calls of the judge, each repeated as it was until it is answered.
+    """Calls of the judge, each repeated until it is answered, or dropped for a new decision.
 
     Parameters
     ----------
@@ -34,6 +42,8 @@ class Attempts:
         Whether there may be another try.
     note
         Is told of every try that failed and may have been paid for, and of its cost.
+    drop
+        Takes a decision back whose call has failed, if that is possible, and says whether it was.
     """
 
     def __init__(
@@ -42,18 +52,22 @@ class Attempts:
         patience: Patience,
         spending: Spending,
         note: Callable[[Call, BaseException | None, float], None],
+        drop: Callable[[Call, BaseException | None], bool],
     ) -> None:
         self._problem = problem
         self._patience = patience
         self._spending = spending
         self._note = note
+        self._drop = drop
         self.over = asyncio.Event()  # wakes those that wait for their next try
         self.has_worked = False  # the judge, in this process
 
-    async def ending_of(self, call: Call) -> Ending:
-        """Make a call, and make it again until it has an ending."""
+    async def ending_of(self, call: Call, tries: int = 0) -> Ending:
+        """Make a call, and make it again until it has an ending.
+
+        `tries` were made in vain of decisions in whose place this one is.
+        """
         patience = self._patience
-        tries = 0
         while True:
             tries += 1
             answer, error = await self._tried(call)
@@ -64,10 +78,13 @@ class Attempts:
             self._note_failure(call, error, answer.cost)
             if tries == patience.tries:
                 return Ending("given up", error=error)
+            dropped = self._drop(call, error)
             if self._spending.limit(retry=True) is not None:
                 return Ending("left", error=error)
             if await self._is_over_after(patience.wait_after(tries, error)):
                 return Ending("left", error=error)
+            if dropped:
+                return Ending("dropped", error=error, tries=tries)
 
     async def _tried(self, call: Call) -> tuple[Answer, Exception | None]:
         """The answer to one try, without a value if there is none, and why there is none."""

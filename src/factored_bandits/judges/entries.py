@@ -7,8 +7,8 @@ from typing import Any, Literal, NamedTuple
 from factored_bandits.core.checks import shown
 from factored_bandits.errors import DumpError
 
-Event = Literal["answer", "failed", "given up"]
-EVENTS = ("answer", "failed", "given up")
+Event = Literal["answer", "failed", "dropped", "given up"]
+EVENTS = ("answer", "failed", "dropped", "given up")
 
 
 class Entry(NamedTuple):
@@ -17,8 +17,9 @@ class Entry(NamedTuple):
     Attributes
     ----------
     event
-        "answer": the judge has answered. "failed": a try that may have been paid for. "given up":
-        the last try failed, and the decision is settled without evidence.
+        "answer": the judge has answered. "failed": a try that may have been paid for. "dropped":
+        a try failed, the decision is taken back, and the retry is a new one. "given up": the last
+        try failed, and the decision is taken back or settled without evidence.
     ask
         The number of the decision, from 1.
     part

@@ -30,6 +30,7 @@ class Fold:
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
+        self._drops = problem.agent.policy.info.drops
         self.asks = 0
         self.open: dict[int, Open] = {}  # by the number of the decision, the oldest first
 
@@ -58,9 +59,12 @@ class Fold:
 
         waits = self.open[entry.ask]
         agent = self._problem.agent
-        if entry.event == "given up":
+        if entry.event in ("dropped", "given up"):
             del self.open[entry.ask]
-            agent.tell(waits.decision.id, self._problem.no_evidence(entry.ask))
+            if self._drops:
+                agent.drop(waits.decision.id)
+            else:
+                agent.tell(waits.decision.id, self._problem.no_evidence(entry.ask))
             return
 
         assert entry.value is not None
@@ -69,6 +73,11 @@ class Fold:
             values = [waits.values[part] for part in range(len(waits.calls))]
             del self.open[entry.ask]
             agent.tell(waits.decision.id, self._problem.reward(entry.ask, waits.decision, values))
+
+    def can_drop(self, ask: int) -> bool:
+        """Whether a decision can be taken back, and none of its calls be wasted by that."""
+        waits = self.open.get(ask)  # None if another of its calls was given up
+        return waits is not None and self._drops and len(waits.calls) == 1
 
     def replay(self, entry: Entry, where: str) -> None:
         """Ask for as many decisions as there had been, and apply an event of a journal."""

@@ -34,7 +34,7 @@ from factored_bandits.errors import DumpError, InvalidInputError
 from .entries import Entry, entry_of
 
 FORMAT = "factored-bandits/journal"
-VERSION = 1
+VERSION = 2  # 1: every retry was the same call
 
 
 class Journal:

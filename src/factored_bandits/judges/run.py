@@ -61,7 +61,10 @@ class Run:
         self._interrupted = False
         self._tasks: dict[asyncio.Task[Ending], Call] = {}
         self._queue: list[Call] = []  # decided and not yet begun
-        self._attempts = Attempts(problem, settings.patience, self.spending, self._note_failure)
+        self._attempts = Attempts(
+            problem, settings.patience, self.spending, self._note_failure, self._drop
+        )
+        self._tries: list[int] = []  # made in vain, of decisions that others are to replace
         self._in_vain = 0  # calls given up since the last answer
         self._self_duels = 0  # asks in a row that had nothing to ask
 
@@ -114,7 +117,8 @@ class Run:
             if call is None:
                 break
             self.spending.in_flight += 1
-            self._tasks[asyncio.create_task(self._attempts.ending_of(call))] = call
+            tries = self._tries.pop() if self._tries else 0
+            self._tasks[asyncio.create_task(self._attempts.ending_of(call, tries))] = call
         return bool(self._tasks)
 
     def _next_call(self) -> Call | None:
@@ -167,8 +171,11 @@ class Run:
             assert ending.answer is not None
             self._in_vain = 0
             self._record("answer", call, ending.answer.value, ending.answer.cost)
+        elif ending.how == "dropped":
+            self._tries.append(ending.tries)
         elif ending.how == "left":
-            self._queue.insert(0, call)
+            if call.ask in self._fold.open:
+                self._queue.insert(0, call)
         else:
             self._record("given up", call, None, 0.0, ending.error)
             self._in_vain += 1
@@ -179,6 +186,13 @@ class Run:
 
     def _note_failure(self, call: Call, error: BaseException | None, cost: float) -> None:
         self._record("failed", call, None, cost, error)
+
+    def _drop(self, call: Call, error: BaseException | None) -> bool:
+        """Take the decision of a call that has failed back, if the policy can bear it."""
+        if not self._fold.can_drop(call.ask):
+            return False
+        self._record("dropped", call, None, 0.0, error)
+        return True
 
     def _record(
         self,

@@ -27,12 +27,12 @@ from typing import TYPE_CHECKING
 from factored_bandits.core.lazy import lazy_members
 
 if TYPE_CHECKING:
-    from .protocol import AgentLike
+    from .protocol import AgentLike, UnitAgentLike
     from .provider import Provider
 
-_MEMBERS = {"AgentLike": "protocol", "Provider": "provider"}
+_MEMBERS = {"AgentLike": "protocol", "Provider": "provider", "UnitAgentLike": "protocol"}
 
-__all__ = ["AgentLike", "Provider"]
+__all__ = ["AgentLike", "Provider", "UnitAgentLike"]
 
 __getattr__ = lazy_members(__name__, _MEMBERS, {"openfeature": "openfeature-sdk"}, "openfeature")
 

@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from openfeature.exception import FlagNotFoundError, TypeMismatchError
-from openfeature.flag_evaluation import FlagMetadata, FlagResolutionDetails, FlagType, Reason
+from openfeature.flag_evaluation import FlagResolutionDetails, FlagType, Reason
 
 from factored_bandits.agent.labels import POSITIONS, Label
 from factored_bandits.errors import InvalidInputError, did_you_mean
 
 from .memory import Kept, Memory
-from .protocol import AgentLike
+from .protocol import AgentLike, UnitAgentLike, keeps_units
+from .units import UnitMemory
+from .values import metadata_of, value_of, variant_of
 
 KINDS: dict[type, FlagType] = {
     bool: FlagType.BOOLEAN,
@@ -32,7 +34,7 @@ class Flag:
     """A key that can be asked for: an agent, and one of its factors or None for all of them."""
 
     key: str
-    memory: Memory
+    memory: Memory | UnitMemory
     factor: str | None
     kinds: tuple[FlagType, ...]
 
@@ -51,31 +53,20 @@ class Flag:
 
     def details(self, kept: Kept, new: bool, kind: FlagType) -> FlagResolutionDetails[Any]:
         """The answer of the provider."""
-        levels = kept.decision.levels
-        if self.factor is None:
-            value: Any = dict(levels)
-            variant = ", ".join(f"{name}={level}" for name, level in levels.items())
-        else:
-            level = levels[self.factor]
-            value = float(level) if kind == FlagType.FLOAT else level
-            variant = str(level)
+        decision = kept.decision
+        value = value_of(decision, self.factor)
+        if kind == FlagType.FLOAT:
+            value = float(value)
 
         return FlagResolutionDetails(
             value,
             reason=Reason.SPLIT if new else Reason.CACHED,
-            variant=variant,
-            flag_metadata=_metadata(kept),
+            variant=variant_of(decision, self.factor),
+            flag_metadata=metadata_of(decision, decision.id),
         )
 
 
-def _metadata(kept: Kept) -> FlagMetadata:
-    known: dict[str, bool | int | float | str] = {"decision": kept.decision.id}
-    for name, probability in (kept.decision.propensity or {}).items():
-        known[f"propensity.{name}"] = probability
-    return known
-
-
-def flags_of(name: str, memory: Memory) -> list[Flag]:
+def flags_of(name: str, memory: Memory | UnitMemory) -> list[Flag]:
     """The flags of an agent."""
     whole = Flag(name, memory, None, (FlagType.OBJECT,))
     factors = factors_of(memory.agent)
@@ -83,8 +74,11 @@ def flags_of(name: str, memory: Memory) -> list[Flag]:
     return [whole, *parts]
 
 
-def factors_of(agent: AgentLike) -> dict[str, list[Label]]:
+def factors_of(agent: AgentLike | UnitAgentLike) -> dict[str, list[Label]]:
     """The levels of each factor; in duels of both positions."""
+    if keeps_units(agent):
+        return {name: list(labels) for name, labels in agent.factors.items()}
+
     levels: dict[str, list[Label]] = {}
     for row in agent.status().rows:
         levels.setdefault(row.factor, []).append(row.level)

@@ -87,6 +87,10 @@ class Memory:
         kept.settled = True
         return ""
 
+    def tell_decision(self, id: int, reward: Any) -> None:
+        """Give a reward to a decision, whoever has it."""
+        self.agent.tell(id, reward)
+
     def expire(self) -> int:
         """Settle all that wait, without a reward; returns how many they were."""
         with self._lock:

@@ -23,12 +23,13 @@ from factored_bandits.errors import DumpError, InvalidInputError
 
 from .flags import Flag, by_key, factors_of, flag_named, flags_of
 from .memory import Memory
-from .protocol import AgentLike
+from .protocol import AgentLike, UnitAgentLike, keeps_units
 from .resolvers import Resolvers
+from .units import UnitMemory
+from .values import DECISION
 
 RewardOf = Callable[[TrackingEventDetails | None], Any]
 REMEMBERED = 100_000  # keys of a flag
-DECISION = "decision"  # of flag_metadata, and of the attributes of a tracked event
 FORMAT = "factored-bandits openfeature 1"
 
 
@@ -43,8 +44,9 @@ class Provider(Resolvers):
     Parameters
     ----------
     agents
-        An agent for each flag: an `Agent`, or anything with the methods of `AgentLike`. The flag
-        `page` is an object with a level of each factor, `page.headline` the level of one.
+        An agent for each flag: an `Agent`, or anything with the methods of `AgentLike`; or one of
+        `fb.open` or `fb.connect`, whose database remembers the decisions. The flag `page` is an
+        object with a level of each factor, `page.headline` the level of one.
     rewards
         Which tracked events are rewards: the name of the event, and the flag or flags whose
         decision it rewards. By default the event that is named like the flag. Others are passed
@@ -92,7 +94,7 @@ class Provider(Resolvers):
 
     def __init__(
         self,
-        agents: Mapping[str, AgentLike],
+        agents: Mapping[str, AgentLike | UnitAgentLike],
         *,
         rewards: Mapping[str, str | Iterable[str]] | None = None,
         reward_of: RewardOf = value_or_one,
@@ -110,7 +112,8 @@ class Provider(Resolvers):
             )
 
         self._memories = {
-            name: Memory(agent, most, seconds, clock) for name, agent in agents.items()
+            name: UnitMemory(agent) if keeps_units(agent) else Memory(agent, most, seconds, clock)
+            for name, agent in agents.items()
         }
         self._flags = by_key(
             [flag for name, kept in self._memories.items() for flag in flags_of(name, kept)]
@@ -198,11 +201,15 @@ class Provider(Resolvers):
                 LOGGER.info("event %r brings no reward: %s", tracking_event_name, problem)
 
     def _tell(
-        self, memory: Memory, visitor: str | None, reward: Any, details: TrackingEventDetails | None
+        self,
+        memory: Memory | UnitMemory,
+        visitor: str | None,
+        reward: Any,
+        details: TrackingEventDetails | None,
     ) -> str:
         named: Any = None if details is None else details.attributes.get(DECISION)
         if named is not None:
-            memory.agent.tell(named, reward)
+            memory.tell_decision(named, reward)
             return ""
         if not visitor:
             return "it has neither a targeting key nor the number of a decision"
@@ -210,6 +217,8 @@ class Provider(Resolvers):
 
     def expire(self) -> int:
         """Settle every decision that waits, with the agent's default reward: no more will come.
+
+        Not those of `fb.open` and `fb.connect`: their `ttl` does it.
 
         Returns
         -------

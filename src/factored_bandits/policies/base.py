@@ -86,6 +86,9 @@ class Info:
         It may if its statistics are about combinations, or about a model of them, and not about
         levels in the contexts that it chose itself, and if it recommends by estimates, not by its
         number of plays. `Agent(history=...)` relies on it.
+    drops
+        Whether a decision that nobody answers may be left out, as if it had not been made: its
+        blocks are single plays, and `plan` counts on no answer. `Agent.drop` relies on it.
 
     Examples
     --------
@@ -115,6 +118,7 @@ class Info:
     theorem: Literal[2, 3] | None = None
     flat_peer: str = "flat_ucb1"
     any_plays: bool = False
+    drops: bool = False
 
 
 class LevelReport(NamedTuple):

@@ -6,7 +6,7 @@ and gives a figure of matplotlib, or with `interactive=True` one of plotly.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from factored_bandits.environments import Environment
@@ -23,7 +23,7 @@ from .chart import Chart
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["bounds", "eliminations", "profile", "quality", "regret", "slopes"]
+__all__ = ["assumption", "bounds", "eliminations", "profile", "quality", "regret", "slopes"]
 
 
 def regret(
@@ -284,6 +284,44 @@ def bounds(
     ['tea', 'upper bound', 'lower bound']
     """
     return _drawn(bounds_chart(result, environment, title=title), interactive)
+
+
+def assumption(
+    problems: Mapping[str, Sequence[Environment]],
+    *,
+    title: str = "Where the assumption holds",
+    interactive: bool = False,
+) -> Any:
+    """How far groups of problems are identifiable and unimodal.
+
+    Parameters
+    ----------
+    problems
+        Problems of which all means are known, by the name of their group.
+    title
+        The title.
+    interactive
+        Draw with plotly.
+
+    Returns
+    -------
+    A figure of matplotlib, or of plotly.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no problem.
+    MissingExtraError
+        If the library that draws is not installed.
+
+    Examples
+    --------
+    >>> import factored_bandits as fb
+    >>> figure = fb.plot.assumption({"products": [fb.environments.spiked(3)]})
+    >>> [axes.get_xlabel() for axes in figure.axes][1:]
+    ['identifiable problems', 'unimodal problems']
+    """
+    return _drawn(charts.assumption(problems, title=title), interactive)
 
 
 def _drawn(chart: Chart, interactive: bool, runs: bool = False) -> Any:

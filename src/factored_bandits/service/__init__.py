@@ -7,8 +7,17 @@ it back, for every policy alike.
 
 from __future__ import annotations
 
-from .client import RemoteAgent, connect
+from .client import AsyncRemoteAgent, RemoteAgent, connect, connect_async
+from .comparison import HoldoutReport
 from .durable import DurableAgent
 from .opening import open
 
-__all__ = ["DurableAgent", "RemoteAgent", "connect", "open"]
+__all__ = [
+    "AsyncRemoteAgent",
+    "DurableAgent",
+    "HoldoutReport",
+    "RemoteAgent",
+    "connect",
+    "connect_async",
+    "open",
+]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import types
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from factored_bandits.agent import Agent, Decision
-from factored_bandits.core.checks import Form, integer, shown
+from factored_bandits.agent.labels import POSITIONS
+from factored_bandits.core.checks import Form, integer, probability, shown
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.policies import make
 
@@ -36,6 +38,8 @@ DEFAULTS: dict[str, Any] = {
     "diagnostics": False,
     "self_duels": "ask",
     "max_open": MAX_OPEN,
+    "holdout": None,
+    "baseline": None,
 }
 
 
@@ -60,6 +64,24 @@ class Config(NamedTuple):
         """How many rounds may be asked and not learned."""
         return int(self.given["max_open"])
 
+    @property
+    def holdout(self) -> float:
+        """The share of units that the agent does not decide for."""
+        return float(self.given.get("holdout") or 0.0)
+
+    @property
+    def baseline(self) -> tuple[int, ...] | None:
+        """What the holdout is shown, as indices; None for each combination alike."""
+        baseline = self.given.get("baseline")
+        if baseline is None:
+            return None
+        return tuple(levels.index(baseline[name]) for name, levels in self.factors.items())
+
+    @property
+    def factors(self) -> dict[str, list[Any]]:
+        """The levels of each factor; in duels of both positions."""
+        return factors_of(self.given)
+
     def text(self) -> str:
         """As the database keeps it."""
         return json.dumps({"given": self.given, "agent": self.start})
@@ -74,19 +96,12 @@ class Config(NamedTuple):
         """The decision that an ask event is."""
         assert event.action is not None
         assert event.decision is not None
-        arms = self.given["arms"]
-        if arms is not None:
-            names = ["first", "second"]
-            levels = [arms, arms]
-        else:
-            names = list(self.given["factors"])
-            levels = list(self.given["factors"].values())
-
+        factors = self.factors
         named = {
-            name: labels[i] for name, labels, i in zip(names, levels, event.action, strict=True)
+            name: labels[i] for (name, labels), i in zip(factors.items(), event.action, strict=True)
         }
         known = event.propensity
-        propensity = None if known is None else dict(zip(names, known, strict=True))
+        propensity = None if known is None else dict(zip(factors, known, strict=True))
         return Decision(event.decision, event.action, named, propensity)
 
     def reward(self, given: Any) -> Any:
@@ -123,6 +138,7 @@ def made(
     ttl = arguments.pop("ttl")
     ttl = None if ttl is None else seconds("ttl", ttl)
     max_open = integer("max_open", arguments.pop("max_open"), 1)
+    holdout, baseline = arguments.pop("holdout"), arguments.pop("baseline")
     if ttl is not None and arguments["default"] is None:
         raise InvalidInputError(
             "what is no reward within ttl worth? Give default=..., such as default=0.0: a decision "
@@ -148,9 +164,21 @@ def made(
         "factors": _labels_of(agent, "factors"),
         "arms": _labels_of(agent, "arms"),
         "history": _digest(arguments["history"]),
+        **_holdout(holdout, baseline, _labels_of(agent, "factors")),
     }
     plain = json.loads(json.dumps({name: _plain(document[name]) for name in DEFAULTS}))
     return Config(plain, agent.dump()), agent._own_module()
+
+
+def factors_of(given: dict[str, Any]) -> dict[str, list[Any]]:
+    """The levels of each factor of a configuration; in duels of both positions.
+
+    >>> factors_of({"arms": ["A", "B"]})
+    {'first': ['A', 'B'], 'second': ['A', 'B']}
+    """
+    arms = given.get("arms")
+    factors: dict[str, list[Any]] = given["factors"] if arms is None else {}
+    return factors if arms is None else dict.fromkeys(POSITIONS, arms)
 
 
 def differences(stored: Config, given: dict[str, Any]) -> list[str]:
@@ -175,6 +203,32 @@ def checked_key(key: Any) -> str:
             f"key names the experiment: 1 to {LONGEST_KEY} printable characters, not {shown(key)}"
         )
     return key
+
+
+def _holdout(share: Any, baseline: Any, factors: dict[str, list[Any]] | None) -> dict[str, Any]:
+    """The share that is held out, and what it is shown; checked."""
+    if share is None:
+        if baseline is not None:
+            raise InvalidInputError("baseline is what a holdout is shown: give holdout=..., too")
+        return {"holdout": None, "baseline": None}
+    if factors is None:
+        raise InvalidInputError("a holdout needs factors: what would a duel be compared with?")
+
+    checked = probability("holdout", share)
+    if baseline is None:
+        return {"holdout": checked, "baseline": None}
+    if not isinstance(baseline, Mapping) or set(baseline) != set(factors):
+        raise InvalidInputError(
+            f"baseline must name a level of each factor ({', '.join(factors)}), not "
+            f"{shown(baseline)}"
+        )
+    for name, levels in factors.items():
+        if baseline[name] not in levels:
+            raise InvalidInputError(
+                f"baseline: {shown(baseline[name])} is no level of {name!r} "
+                f"({', '.join(map(str, levels))})"
+            )
+    return {"holdout": checked, "baseline": {name: _plain(baseline[name]) for name in factors}}
 
 
 def _start() -> float:

@@ -17,6 +17,7 @@ from factored_bandits.errors import InvalidInputError, StoreError
 from factored_bandits.inference.evidence import Evidence
 from factored_bandits.policies import Policy
 
+from .comparison import HoldoutReport, holdout_report
 from .engine import Ask, Control, Engine, Expire, Handle, Read, Request, Tell
 from .units import hashed
 
@@ -155,6 +156,41 @@ class DurableAgent:
         outcome: str = self._call(Tell(decision=_whole(id), reward=reward))
         return outcome
 
+    def tell_unit(
+        self, unit: str | int, reward: float | Mapping[str, float] | Sequence[float]
+    ) -> str:
+        """Tell the reward of the decision that a unit has.
+
+        Parameters
+        ----------
+        unit
+            Whose decision, as it was given to `ask`.
+        reward
+            The reward, as for `Agent.tell`.
+
+        Returns
+        -------
+        str
+            As `tell`.
+
+        Raises
+        ------
+        DecisionError
+            If the unit has no decision, or another reward was told before.
+
+        Examples
+        --------
+        >>> import tempfile, factored_bandits as fb
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with fb.open(f"{folder}/shop.db", key="home", arms=["A", "B"]) as agent:
+        ...         _ = agent.ask("Ada")
+        ...         agent.tell_unit("Ada", 1)
+        'accepted'
+        """
+        hash = hashed(self._engine.secret, "unit", unit)
+        outcome: str = self._call(Tell(unit=hash, reward=reward))
+        return outcome
+
     @overload
     def expire(self, id: int) -> None: ...
 
@@ -234,6 +270,17 @@ class DurableAgent:
         self._call(Control(kind="stop"))
 
     # ------------------------------------------------------------ what it knows
+
+    @property
+    def factors(self) -> dict[str, list[Any]]:
+        """The levels of each factor; in duels of both positions.
+
+        Returns
+        -------
+        dict
+            Lists of labels by factor.
+        """
+        return self._handle.config.factors
 
     @property
     def policy(self) -> Policy:
@@ -327,6 +374,34 @@ class DurableAgent:
             As `Agent.status`; print it.
         """
         return self._read(lambda agent: agent.status())
+
+    def holdout(self) -> HoldoutReport:
+        """Compare the rewards of the holdout with those of the units that the agent decides for.
+
+        Returns
+        -------
+        HoldoutReport
+            Both means with their standard errors; print it.
+
+        Raises
+        ------
+        InvalidInputError
+            If the experiment was made without `holdout`.
+
+        Examples
+        --------
+        >>> import tempfile, factored_bandits as fb
+        >>> arguments = {"key": "home", "factors": {"colour": ["red", "blue"]}, "holdout": 0.5}
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with fb.open(f"{folder}/shop.db", baseline={"colour": "red"}, **arguments) as agent:
+        ...         for visitor in range(50):
+        ...             _ = agent.tell(agent.ask(visitor).id, 1.0)
+        ...         report = agent.holdout()
+        >>> report.held.settled + report.rest.settled, report.held.mean
+        (50, 1.0)
+        """
+        report: HoldoutReport = self._call(Read(look=holdout_report, whole=True))
+        return report
 
     def diagnose(self, alpha: float = 0.05) -> Diagnosis:
         """Test whether each factor has a best level at all, or that depends on the others.

@@ -10,11 +10,13 @@ from factored_bandits.core.files import draft_of
 from factored_bandits.errors import MissingExtraError
 
 from .config import Config
+from .engine import is_held
 from .store import Event, Experiment, Transaction
 
 PAGE = 1000
 KEPT = ("tell", "expire", "late")
-OWN = ("decision", "asked_at", "unit", "settled", "settled_at", "reward", "late_reward", "late_at")
+ASKED = ("decision", "asked_at", "unit", "holdout")
+OWN = (*ASKED, "settled", "settled_at", "reward", "late_reward", "late_at")
 
 
 def pages(tx: Transaction, experiment: int) -> Iterator[list[Event]]:
@@ -59,8 +61,46 @@ def table(
 
     rows = list(by_decision.values())
     names: dict[str, None] = dict.fromkeys(name for each in rows for name in each)
-    order = [*OWN[:3], *(name for name in names if name not in OWN), *OWN[3:]]
+    first = [name for name in ASKED if name != "holdout" or config.holdout]
+    rest = [name for name in OWN if name not in ASKED]
+    order = [*first, *(name for name in names if name not in OWN), *rest]
     return {name: [each.get(name) for each in rows] for name in order}
+
+
+def rows_after(
+    tx: Transaction, experiment: int, config: Config, after: int, most: int
+) -> tuple[list[dict[str, Any]], int | None]:
+    """The decisions after an event, one dict each, and where to go on; None at the end.
+
+    Parameters
+    ----------
+    tx
+        A transaction of the store; it is not ended.
+    experiment
+        The number of the experiment.
+    config
+        What it is.
+    after
+        The number of the last event that is not wanted any more.
+    most
+        How many events are read at most.
+
+    Returns
+    -------
+    tuple
+        The rows, with what became of each decision by now, and the number of the last event.
+    """
+    events = tx.events(experiment, after, most)
+    rows = []
+    for event in events:
+        if event.kind == "ask":
+            row = _asked(config, event)
+            number = event.decision or 0
+            for found in (tx.settled(experiment, number), tx.late(experiment, number)):
+                if found is not None:
+                    row.update(_settled(config, found))
+            rows.append(row)
+    return rows, events[-1].n if len(events) == most else None
 
 
 def write_parquet(columns: dict[str, list[Any]], path: Path) -> None:
@@ -102,6 +142,8 @@ def _asked(config: Config, event: Event) -> dict[str, Any]:
         "asked_at": event.at,
         "unit": None if event.unit is None else event.unit.hex(),
     }
+    if config.holdout:
+        found["holdout"] = is_held(decision.id)
     for factor, level in decision.levels.items():
         name = f"factor.{factor}" if factor in OWN else factor
         found[name] = level

@@ -38,6 +38,8 @@ def open(
     diagnostics: bool = False,
     self_duels: Literal["ask", "skip"] = "ask",
     max_open: int = MAX_OPEN,
+    holdout: float | None = None,
+    baseline: Mapping[str, Label] | None = None,
     rebase: bool = False,
     timeout: float = 30.0,
     compiled: Form = "auto",
@@ -80,6 +82,11 @@ def open(
         What to do when the policy lets an arm duel itself; see `Agent`.
     max_open
         How many decisions may be given out and not learned; beyond, `ask` is refused.
+    holdout
+        A share of units, such as 0.05, that the agent does not decide for: `DurableAgent.holdout`
+        compares their rewards with those of the rest. Who they are is a hash of the unit.
+    baseline
+        What the holdout is shown, a level of each factor; by default each combination alike.
     rebase
         Go on though the log was computed by another version of the library, or on another kind of
         processor: its end is kept, and a new part of the log begins.
@@ -135,6 +142,8 @@ def open(
         "diagnostics": diagnostics,
         "self_duels": self_duels,
         "max_open": max_open,
+        "holdout": holdout,
+        "baseline": baseline,
     }
     checked_key(key)
     patience = finite("timeout", timeout)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from factored_bandits.service.store import Event, Snapshot, Store
+from factored_bandits.service.store import AccessKey, Event, Experiment, Snapshot, Store
 
 from .problems import require
 
@@ -112,6 +112,44 @@ def a_log_comes_back_as_it_was(opened: Opened) -> None:
     store.close()
 
 
+def readers_keep_nobody_from_writing(opened: Opened) -> None:
+    """Who reads sees one moment, whatever is written meanwhile."""
+    store = opened()
+    row = store.create("read", "{}", "f")
+    reader = store.reading()
+    require(reader.events(row.id, 0, 9) == [], "there is an event at first")
+    writing = threading.Thread(target=_append_one, args=(store, row))
+    writing.start()
+    writing.join(timeout=60)
+    require(not writing.is_alive(), "who reads keeps others from writing")
+    require(reader.events(row.id, 0, 9) == [], "who reads sees what came after")
+    reader.rollback()
+    again = store.reading()
+    require(again.events(row.id, 0, 9) == [LOG[0]], "who reads does not see what there is")
+    again.rollback()
+    store.close()
+
+
+def _append_one(store: Store, row: Experiment) -> None:
+    tx = store.begin()
+    tx.lock(row.id)
+    tx.append(row._replace(head=1, at=10), 0, [LOG[0]])
+    tx.commit()
+
+
+def keys_are_added_and_taken_away(opened: Opened) -> None:
+    """Who may use the service."""
+    store = opened()
+    given = [AccessKey(bytes([n]) * 32, f"key {n}", "read") for n in range(2)]
+    for key in given:
+        store.add_key(key)
+    require(sorted(store.keys()) == given, f"`keys` gives {store.keys()}")
+    store.remove_key("key 0")
+    require(store.keys() == given[1:], "`remove_key` took something else away")
+    store.remove_key("key 1")
+    store.close()
+
+
 def what_is_not_committed_is_gone(opened: Opened) -> None:
     """Neither a rollback nor a lost connection leaves anything."""
     store = opened()
@@ -205,6 +243,8 @@ STORE_CHECKS: tuple[Callable[[Opened], None], ...] = (
     a_secret_can_be_adopted_at_first,
     experiments_are_found_again,
     a_log_comes_back_as_it_was,
+    readers_keep_nobody_from_writing,
+    keys_are_added_and_taken_away,
     what_is_not_committed_is_gone,
     nothing_happens_twice,
     writers_wait_for_each_other,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from factored_bandits.agent.ledger import DROPPED
 from factored_bandits.core.arrays import Ints
 from factored_bandits.core.limits import MOST_ROUNDS
 from factored_bandits.errors import DumpError
@@ -127,7 +128,8 @@ def check_open_plays(agent: Parts) -> None:
         raise DumpError("the dump is damaged: its counters contradict its blocks")
 
     rewards = ledger.rewards.read(first, count)
-    for reward in np.unique(rewards[~np.isnan(rewards)]):
+    dropped = (rewards == DROPPED) & agent._policy.info.drops
+    for reward in np.unique(rewards[~np.isnan(rewards) & ~dropped]):
         agent._rewards.checked(reward)
 
     if ledger.probabilities is not None:

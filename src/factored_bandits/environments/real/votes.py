@@ -71,9 +71,7 @@ def votes(path: str | Path) -> Dataset:
     why = f"{len(decided):,} votes and {ties:,} ties"
     fitted = partial(make, "duel_utility", utilities=strengths, link="logistic", tie=share)
 
-    expected = 1.0 / (1.0 + np.exp(strengths[None, :] - strengths[:, None]))
-    mixed = (past.wins + PRIOR * expected) / (past.wins + past.wins.T + PRIOR)
-    np.fill_diagonal(mixed, 0.5)
+    mixed = shrunk(past.wins, strengths)
 
     # A winner of most duels need not beat everybody: then regret is counted by duels won.
     unit = "average" if (mixed >= 0.5).all(axis=1).any() else "copeland"
@@ -90,7 +88,21 @@ def votes(path: str | Path) -> Dataset:
     )
 
 
-def bradley_terry(wins: Floats, prior: float = 0.5) -> Floats:
+def shrunk(wins: Floats, strengths: Floats) -> Floats:
+    """Shares of wins, drawn towards what strengths say with `PRIOR` votes per pair.
+
+    >>> import numpy as np
+    >>> shrunk(np.array([[0.0, 12.0], [0.0, 0.0]]), np.zeros(2))
+    array([[0.5, 0.8],
+           [0.2, 0.5]])
+    """
+    expected = 1.0 / (1.0 + np.exp(strengths[None, :] - strengths[:, None]))
+    shares: Floats = (wins + PRIOR * expected) / (wins + wins.T + PRIOR)
+    np.fill_diagonal(shares, 0.5)
+    return shares
+
+
+def bradley_terry(wins: Floats, prior: float | Floats = 0.5) -> Floats:
     """Log strengths by Zermelo's iteration; `prior` wins of each pair keep them finite.
 
     >>> import numpy as np

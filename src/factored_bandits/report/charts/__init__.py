@@ -3,6 +3,7 @@
 from factored_bandits.core.stats import Slope
 from factored_bandits.report.chart import Chart
 
+from .assumption import assumption
 from .certified import certified
 from .curves import Scale, curves
 from .finals import finals
@@ -18,6 +19,7 @@ __all__ = [
     "Peer",
     "Scale",
     "Slope",
+    "assumption",
     "certified",
     "curves",
     "finals",

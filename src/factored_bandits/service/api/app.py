@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import re
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from starlette.applications import Starlette
@@ -20,71 +21,15 @@ from starlette.routing import Route
 
 from factored_bandits.service.engine import Engine
 
-from . import decisions, experiments
-from .bodies import (
-    Decisions,
-    NewExperiment,
-    Outcomes,
-    Page,
-    Reason,
-    Rewards,
-    State,
-    Summary,
-    Wanted,
-)
+from .endpoints import ENDPOINTS, Endpoint
 from .problems import ProblemError, problem, problem_of
 from .state import Service
 
 LOGGER = logging.getLogger("factored_bandits.service")
+ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 LARGEST_BODY = 1_000_000  # bytes
 CLIENT = Path(__file__).with_name("client.js")
-
-Handler = Callable[[Service, Request, Any], Awaitable[tuple[int, Any]]]
-
-
-class Endpoint(NamedTuple):
-    """One thing that can be asked over HTTP; the OpenAPI description is made of these."""
-
-    method: str
-    path: str
-    handler: Handler
-    answer: type
-    body: type | None = None
-    statuses: tuple[int, ...] = (200,)
-    role: str | None = None
-    optional: bool = False  # whether the body may be missing
-
-
-ENDPOINTS = (
-    Endpoint(
-        "POST", "/v1/experiments", experiments.create, Summary, NewExperiment, (200, 201), "admin"
-    ),
-    Endpoint("GET", "/v1/experiments", experiments.page, Page, role="read"),
-    Endpoint("GET", "/v1/experiments/{key}", experiments.show, Summary, role="read"),
-    Endpoint("GET", "/v1/experiments/{key}/status", experiments.state, State, role="read"),
-    Endpoint(
-        "POST",
-        "/v1/experiments/{key}/decisions",
-        decisions.decide,
-        Decisions,
-        Wanted,
-        role="write",
-        optional=True,
-    ),
-    Endpoint("POST", "/v1/rewards", decisions.reward, Outcomes, Rewards),
-    *(
-        Endpoint(
-            "POST",
-            f"/v1/experiments/{{key}}/{verb}",
-            experiments.control,
-            Summary,
-            Reason,
-            role="admin",
-            optional=True,
-        )
-        for verb in ("pause", "resume", "stop")
-    ),
-)
+TRACKING = Path(__file__).with_name("openfeature.js")
 
 
 def application(engine: Engine) -> Starlette:
@@ -113,7 +58,9 @@ def application(engine: Engine) -> Starlette:
     routes = []
     for path in paths:
         here = {each.method: each for each in ENDPOINTS if each.path == path}
-        routes.append(Route(path, _route(service, path, here), methods=list(here)))
+        # the key of a flag may have a slash, which its clients do not encode
+        shape = path.replace("flags/{key}", "flags/{key:path}")
+        routes.append(Route(shape, _route(service, path, here), methods=list(here)))
 
     async def health(request: Request) -> Response:
         return Response("ok\n", media_type="text/plain")
@@ -128,7 +75,7 @@ def application(engine: Engine) -> Starlette:
         return Response("ready\n", media_type="text/plain")
 
     async def measured(request: Request) -> Response:
-        return Response(service.metrics.text(), media_type="text/plain; version=0.0.4")
+        return Response(await service.measure(), media_type="text/plain; version=0.0.4")
 
     async def described(request: Request) -> Response:
         from .openapi import document
@@ -136,10 +83,12 @@ def application(engine: Engine) -> Starlette:
         return Response(msgspec.json.encode(document()), media_type="application/json")
 
     async def script(request: Request) -> Response:
-        return Response(CLIENT.read_bytes(), media_type="text/javascript")
+        here = TRACKING if request.url.path.endswith(TRACKING.name) else CLIENT
+        return Response(here.read_bytes(), media_type="text/javascript")
 
     routes += [
         Route("/client.js", script),
+        Route("/openfeature.js", script),
         Route("/healthz", health),
         Route("/readyz", ready),
         Route("/metrics", measured),
@@ -159,15 +108,15 @@ def _route(
 ) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
         began = time.perf_counter()
-        number = secrets.token_hex(8)
+        number = _number(request)
         endpoint = here[request.method if request.method in here else "GET"]
         try:
             request.path_params.setdefault("verb", path.rpartition("/")[2])
             body = await _body(request, endpoint)
             status, found = await endpoint.handler(service, request, body)
-            response = Response(msgspec.json.encode(found), status, None, "application/json")
+            response = _response(status, found)
         except Exception as error:
-            response = problem_of(error)
+            response = endpoint.failed(request, error)
             if response.status_code == 500:
                 LOGGER.exception("request %s failed", number)
         response.headers["X-Request-Id"] = number
@@ -179,6 +128,18 @@ def _route(
         return response
 
     return answer
+
+
+def _number(request: Request) -> str:
+    """The id of a request: the one that it came with, or a new one."""
+    given = request.headers.get("x-request-id", "")
+    return given if ID.fullmatch(given) else secrets.token_hex(8)
+
+
+def _response(status: int, found: Any) -> Response:
+    if isinstance(found, Response):
+        return found
+    return Response(msgspec.json.encode(found), status, None, "application/json")
 
 
 async def _body(request: Request, endpoint: Endpoint) -> Any:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 from starlette.requests import Request
 
 from factored_bandits.agent import Decision
 from factored_bandits.errors import DecisionError, FactoredBanditsError, RewardOutOfRangeError
-from factored_bandits.service.engine import Ask, ConflictError, Handle, Tell
+from factored_bandits.service.engine import FALLBACK, Ask, ConflictError, Handle, Tell, is_held
 from factored_bandits.service.store import AccessKey
 from factored_bandits.service.units import hashed
 
@@ -28,7 +27,7 @@ async def decide(service: Service, request: Request, body: Wanted) -> tuple[int,
     key = request.headers.get("idempotency-key")
     units: list[str | None] = list(body.units) if body.units else [None] * body.count
 
-    futures = []
+    asks = []
     for number, unit in enumerate(units):
         # units have their own way of being the same
         idem = f"{key}/{number}" if key and unit is None else None
@@ -37,27 +36,20 @@ async def decide(service: Service, request: Request, body: Wanted) -> tuple[int,
             idem=hashed(secret, "idempotency key", idem),
             who=holder.name,
         )
-        futures.append(service.submit(handle, ask))
-    made: list[Decision] = await _all(futures)
-
-    service.metrics.decisions.labels(handle.key).inc(len(made))
+        asks.append(ask)
+    made = await service.decide(handle, asks)
     return 200, Decisions(
         [_decided(secret, handle, one, unit) for one, unit in zip(made, units, strict=True)]
     )
 
 
-async def _all(futures: list[asyncio.Future[Any]]) -> list[Any]:
-    """All answers; the first error, when all are there."""
-    found = await asyncio.gather(*futures, return_exceptions=True)
-    for each in found:
-        if isinstance(each, BaseException):
-            raise each
-    return found
-
-
 def _decided(secret: bytes, handle: Handle, one: Decision, unit: str | None) -> Decided:
+    if one.id == FALLBACK:
+        return Decided(None, None, list(one.action), one.levels, None, unit, learn=False)
     signed = token(secret, handle.id, one.id)
-    return Decided(signed, one.id, list(one.action), one.levels, one.propensity, unit)
+    made = Decided(signed, one.id, list(one.action), one.levels, one.propensity, unit)
+    made.holdout = is_held(one.id)
+    return made
 
 
 async def reward(service: Service, request: Request, body: Rewards) -> tuple[int, Outcomes]:
@@ -71,9 +63,7 @@ async def reward(service: Service, request: Request, body: Rewards) -> tuple[int
 
 async def _told(service: Service, holder: AccessKey | None, one: Reward) -> Outcome:
     try:
-        handle, decision = await _place(service, holder, one)
-        who = None if holder is None else holder.name
-        tell = Tell(decision=decision, reward=one.reward, who=who)
+        handle, tell = await _tell(service, holder, one)
         return Outcome(await service.call(handle, tell))
     except DecisionError as error:
         conflict = isinstance(error, ConflictError)
@@ -82,20 +72,25 @@ async def _told(service: Service, holder: AccessKey | None, one: Reward) -> Outc
         return Outcome("refused", str(error))
 
 
-async def _place(service: Service, holder: AccessKey | None, one: Reward) -> tuple[Handle, int]:
-    """Which decision a reward is for."""
+async def _tell(service: Service, holder: AccessKey | None, one: Reward) -> tuple[Handle, Tell]:
+    """What a reward is for, by its token; or by the number or the unit of a decision."""
+    who = None if holder is None else holder.name
     if one.token is not None:
         signed = read(service.engine.secret, one.token)
         handle = None if signed is None else await service.handle_of(signed[0])
         if signed is None or handle is None:
             raise DecisionError("the token is not one of this service")
-        return handle, signed[1]
+        return handle, Tell(decision=signed[1], reward=one.reward, who=who)
 
-    if one.experiment is None or one.decision is None:
-        raise ProblemError(422, "a reward names its decision: token, or experiment and decision")
+    if one.experiment is None or (one.decision is None) == (one.unit is None):
+        raise ProblemError(
+            422, "a reward names its decision: token, or experiment and either decision or unit"
+        )
     if holder is None or not may(holder.role, "write"):
         raise ProblemError(401, "a reward without a token needs a key with the role write")
     try:
-        return await service.handle(one.experiment), one.decision
+        handle = await service.handle(one.experiment)
     except FactoredBanditsError as error:
         raise DecisionError(str(error)) from None
+    unit = hashed(service.engine.secret, "unit", one.unit)
+    return handle, Tell(decision=one.decision, unit=unit, reward=one.reward, who=who)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from starlette.requests import Request
 
 from factored_bandits import policies
-from factored_bandits.agent import Agent
 from factored_bandits.errors import InvalidInputError, UnknownNameError
+from factored_bandits.service.comparison import GroupReport, HoldoutReport, holdout_report
 from factored_bandits.service.config import Config, checked_key, differences, made
-from factored_bandits.service.engine import Control, Read
+from factored_bandits.service.engine import Control, Fold, Read
 from factored_bandits.service.fingerprint import fingerprint
 from factored_bandits.service.store import Experiment
 
-from .bodies import Level, NewExperiment, Page, Reason, State, Summary
+from .bodies import Compared, Held, Level, NewExperiment, Page, Reason, State, Summary
 from .problems import ProblemError
 from .state import Service
 
@@ -80,11 +81,12 @@ async def state(service: Service, request: Request, body: None) -> tuple[int, St
     """What the agent knows."""
     await service.holder(request, "read")
     handle = await service.handle(request.path_params["key"])
-    found: State = await service.call(handle, Read(look=_state))
+    found: State = await service.call(handle, Read(look=_state, whole=True))
     return 200, found
 
 
-def _state(agent: Agent[Any]) -> State:
+def _state(fold: Fold) -> State:
+    agent = fold.agent
     status = agent.status()
     levels = [
         Level(row.factor, row.level, row.active, row.plays, row.gap, row.lower)
@@ -98,7 +100,19 @@ def _state(agent: Agent[Any]) -> State:
         agent.best(),
         agent.confidence(),
         levels,
+        None if fold.holdout is None else _held(holdout_report(fold)),
     )
+
+
+def _held(report: HoldoutReport) -> Held:
+    return Held(report.share, _compared(report.held), _compared(report.rest))
+
+
+def _compared(group: GroupReport) -> Compared:
+    """JSON has no nan."""
+    mean = None if math.isnan(group.mean) else group.mean
+    error = None if math.isnan(group.standard_error) else group.standard_error
+    return Compared(group.asked, group.settled, mean, error)
 
 
 async def control(service: Service, request: Request, body: Reason) -> tuple[int, Summary]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -10,15 +11,26 @@ from typing import Any, TypeVar
 
 from starlette.requests import Request as HttpRequest
 
+from factored_bandits.agent import Decision
 from factored_bandits.errors import UnknownNameError
-from factored_bandits.service.engine import Engine, Handle, Request
+from factored_bandits.service.engine import (
+    FALLBACK,
+    Ask,
+    AwayError,
+    Engine,
+    Handle,
+    Reading,
+    Request,
+)
 from factored_bandits.service.store import AccessKey, Experiment
+from factored_bandits.service.timeline import Timeline
 
-from .access import Access, may
+from .access import LONGEST, Access, may
 from .metrics import Metrics
 from .problems import ProblemError
 from .waiting import Loop
 
+LOGGER = logging.getLogger("factored_bandits.service")
 T = TypeVar("T")
 TIMEOUT = 10.0  # seconds that a request may take while the database is away
 
@@ -35,7 +47,7 @@ class Service:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.store = engine.store
-        self.metrics = Metrics()
+        self.metrics = Metrics(engine.meter)
         self.is_ready = False
         self._access = Access(self.store)
         self._handles: dict[str, Handle] = {}
@@ -43,6 +55,8 @@ class Service:
         # what is not asked often is done by one thread, which has one connection
         self._aside = ThreadPoolExecutor(1, "factored-bandits aside")
         self._loop: Loop | None = None
+        self._refreshing: asyncio.Task[None] | None = None
+        self.timelines: dict[int, Timeline] = {}
 
     async def start(self) -> None:
         """In the event loop of the server: know the experiments that there are."""
@@ -62,6 +76,8 @@ class Service:
         try:
             return await loop.run_in_executor(self._aside, work, *args)
         except self.store.errors as error:
+            # in that thread: its connection may be broken, and the next call makes a new one
+            await loop.run_in_executor(self._aside, self.store.reconnect)
             raise ProblemError(503, f"the database cannot be used: {error}") from error
 
     def know(self, row: Experiment) -> Handle:
@@ -102,6 +118,49 @@ class Service:
         """The answer to a request."""
         return await self.submit(handle, request)
 
+    async def decide(self, handle: Handle, asks: list[Ask]) -> list[Decision]:
+        """Decisions; at once the best as far as is known for those that the database cannot make.
+
+        Which ones these are, their id says: `FALLBACK`.
+        """
+        futures: list[asyncio.Future[Any]] = []
+        for ask in asks:
+            ask.patient = False
+            try:
+                futures.append(self.submit(handle, ask))
+            except AwayError:
+                break
+        found = await asyncio.gather(*futures, return_exceptions=True)
+
+        made: list[Decision] = []
+        for each in found:
+            if isinstance(each, BaseException) and not isinstance(each, AwayError):
+                raise each
+            made.append(handle.fallback() if isinstance(each, AwayError) else each)
+        made += [handle.fallback()] * (len(asks) - len(made))
+
+        fallbacks = sum(each.id == FALLBACK for each in made)
+        self.metrics.fallbacks.labels(handle.key).inc(fallbacks)
+        self.metrics.decisions.labels(handle.key).inc(len(made) - fallbacks)
+        return made
+
+    async def measure(self) -> bytes:
+        """The metrics, with where each agent stands."""
+        into = self.metrics.engine
+        into.is_away = self.engine.breaker.is_open
+        if not into.is_away:
+            try:
+                rows = await self.aside(self.store.experiments)
+                into.heads = {row.key: row.head for row in rows}
+            except ProblemError:
+                into.is_away = True
+        into.readings = await self.aside(self._readings)
+        return self.metrics.text()
+
+    def _readings(self) -> dict[str, Reading]:
+        found = {key: handle.reading() for key, handle in list(self._handles.items())}
+        return {key: reading for key, reading in found.items() if reading is not None}
+
     # ------------------------------------------------------------ who asks
 
     async def holder(self, request: HttpRequest, needed: str) -> AccessKey:
@@ -117,10 +176,31 @@ class Service:
     async def known(self, request: HttpRequest) -> AccessKey | None:
         """Who holds the key of a request; None without one, or with one that nobody has."""
         scheme, _, key = request.headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not key:
+        if scheme.lower() != "bearer":
+            key = request.headers.get("x-api-key", "")  # the other way that OFREP has
+        key = key.strip()
+        if not key:
             return None
-        found = self._access.role_of(key.strip())
+        self._look_for_revoked()
+        found = self._access.role_of(key)
         if found is None and self._access.is_stale():
             await self.aside(self._access.refresh)
-            found = self._access.role_of(key.strip())
+            found = self._access.role_of(key)
         return found
+
+    async def refresh_keys(self) -> None:
+        """Read the keys again."""
+        await self.aside(self._access.refresh)
+
+    def _look_for_revoked(self) -> None:
+        """Beside the requests, and not before them: the database may be away."""
+        if not self._access.is_stale(LONGEST):
+            return
+        if self._refreshing is None or self._refreshing.done():
+            self._refreshing = asyncio.create_task(self._refreshed())
+
+    async def _refreshed(self) -> None:
+        try:
+            await self.refresh_keys()
+        except ProblemError as error:
+            LOGGER.warning("the keys could not be read again: %s", error)

@@ -8,7 +8,7 @@ import hmac
 import re
 
 LENGTH = 15  # bytes of the signature: 20 characters
-FORM = re.compile(r"([0-9]{1,9})\.([0-9]{1,15})\.([A-Za-z0-9_-]{20})")
+FORM = re.compile(r"([1-9][0-9]{0,8})\.([1-9][0-9]{0,14})\.([A-Za-z0-9_-]{20})")
 
 
 def token(secret: bytes, experiment: int, decision: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 from factored_bandits.errors import (
@@ -16,6 +17,7 @@ from factored_bandits.service.fingerprint import fingerprint
 from factored_bandits.service.store import Event, Experiment, Snapshot, Transaction
 
 from .fold import Fold
+from .holdout import is_held
 from .requests import Ask, Control, Expire, Read, Rebase, Request, Tell
 
 Answers = list[tuple[Request, Any, Exception | None]]
@@ -124,7 +126,8 @@ class Batch:
             return self._fold.config.decision(known)
 
         self._check_running()
-        decision = self._fold.ask()
+        n = self._before.head + len(self.events) + 1
+        decision = self._fold.decide(n, request.unit or request.idem)
         propensity = None if decision.propensity is None else tuple(decision.propensity.values())
         event = self._add(
             "ask",
@@ -160,7 +163,7 @@ class Batch:
             raise ExperimentError(f"the experiment {row.key!r} is {row.status}{why}")
 
         most = self._fold.config.max_open
-        if self._fold.agent.backlog >= most:
+        if self._fold.backlog >= most:
             raise ExperimentError(
                 f"the experiment {row.key!r} has {most:,} decisions that are not learned, the most "
                 "it may have: tell their rewards, or expire them; with ttl=... they expire by "
@@ -172,8 +175,10 @@ class Batch:
     def _tell(self, request: Tell) -> str:
         reward = self._fold.config.reward(request.reward)
         decision = request.decision
-        if self._fold.agent.is_waiting(decision):
-            self._fold.agent.tell(decision, reward)
+        if request.unit is not None:
+            decision = self._decision_of(request.unit)
+        if self._fold.is_waiting(decision):
+            self._fold.tell(decision, reward)
             self._settle("tell", int(decision), reward, request.who)
             return "accepted"
 
@@ -186,6 +191,13 @@ class Batch:
                 "decision takes one reward, and the first one stands"
             )
         return self._came_late(int(decision), reward, request.who)
+
+    def _decision_of(self, unit: bytes) -> int:
+        """The decision that a unit has."""
+        known = self._known(Ask(unit=unit))
+        if known is None or known.decision is None:
+            raise DecisionError("this unit has no decision")
+        return known.decision
 
     def _found(self, decision: Any) -> Event:
         """The event that settled a decision; an error if it was never given out."""
@@ -205,6 +217,7 @@ class Batch:
 
     def _settle(self, kind: str, decision: int, reward: Any, who: str | None = None) -> None:
         self._settled[decision] = self._add(kind, decision=decision, body=reward, who=who)
+        self._fold.settled(decision, reward)
 
     def _default(self) -> float:
         return self._fold.agent._rewards.missing()
@@ -213,11 +226,14 @@ class Batch:
         agent = self._fold.agent
         if request.older_than is not None:
             expired = agent.expire(older_than=request.older_than)
+            if self._fold.holdout is not None and isinstance(request.older_than, timedelta):
+                expired += self._fold.holdout.older(self._at, request.older_than)
             for decision in expired:
                 self._settle("expire", decision, self._default(), request.who)
             return expired
 
-        agent.expire(request.decision)
+        if not (is_held(request.decision) and self._fold.is_waiting(request.decision)):
+            agent.expire(request.decision)
         self._settle("expire", int(request.decision), self._default(), request.who)
         return None
 
@@ -225,7 +241,7 @@ class Batch:
 
     def _read(self, request: Read) -> Any:
         self._fold.learn()
-        return request.look(self._fold.agent)
+        return request.look(self._fold if request.whole else self._fold.agent)
 
     def _control(self, request: Control) -> str:
         status = STATUS_AFTER[request.kind]

@@ -13,7 +13,9 @@ from factored_bandits.core.checks import Form
 from factored_bandits.errors import StoreError
 from factored_bandits.service.store import Experiment, Store
 
+from .breaker import PROBE, Breaker
 from .handle import Handle
+from .meter import Meter
 from .queue import Queue
 from .requests import Rebase, Request
 from .writer import AGENT_TIME, SNAPSHOT_EVERY, Writer
@@ -47,12 +49,16 @@ class Engine:
         self.store = store
         self.secret = store.secret()
         self._queue = Queue(together=store.one_writer)
+        self.breaker = Breaker(self._queue, store.name)
+        self.meter = Meter()
         self._handles: dict[int, Handle] = {}
         self._process = os.getpid()
         self._create = threading.Lock()
 
         def writer() -> Writer:
-            return Writer(store, self._queue.put_back, snapshot_every, agent_time)
+            return Writer(
+                store, self._queue.put_back, self.breaker, self.meter, snapshot_every, agent_time
+            )
 
         self._own = writer()
         count = min(writers, 1) if store.one_writer else writers
@@ -85,6 +91,8 @@ class Engine:
             self._queue.put(experiment, request)
         except RuntimeError:
             raise StoreError(f"the database {self.store.name!r} is closed") from None
+        except ConnectionError:
+            raise self.breaker.error() from None
 
     def call(self, experiment: int, request: Request) -> Any:
         """Submit a request and wait for its answer."""
@@ -101,7 +109,10 @@ class Engine:
     # ------------------------------------------------------------ the threads
 
     def step(self) -> bool:
-        """Do one batch in this thread, if anything waits or is due; whether there was any."""
+        """Do one batch in this thread, if anything waits or is due; whether there was any.
+
+        If nothing waits and the database is away: look whether it is back.
+        """
         return self._work(self._own, timeout=0.0)
 
     def _run(self, writer: Writer) -> None:
@@ -110,7 +121,8 @@ class Engine:
 
     def _sleep(self) -> float:
         next_due = min((handle.due for handle in self._all()), default=math.inf)
-        return max(0.0, min(next_due - time.monotonic(), LONGEST_SLEEP))
+        longest = PROBE if self.breaker.is_open else LONGEST_SLEEP
+        return max(0.0, min(next_due - time.monotonic(), longest))
 
     def _all(self) -> list[Handle]:
         return list(self._handles.values())
@@ -120,12 +132,20 @@ class Engine:
         due = [handle.id for handle in self._all() if handle.due <= now]
         taken = self._queue.take(timeout, due)
         if not taken:
+            if self.breaker.is_open and writer.probe():
+                self._look_for_due()
             return False
         try:
             writer.work([(self._handles[number], list(each)) for number, each in taken.items()])
         finally:
             self._queue.done(taken)
         return True
+
+    def _look_for_due(self) -> None:
+        """What was due while the database was away is settled now."""
+        for handle in self._all():
+            handle.due = 0.0
+        self._queue.wake()
 
     def close(self) -> None:
         """Do what waits, then give everything back."""

@@ -7,7 +7,9 @@ rewards between two asks can be permuted.
 
 from __future__ import annotations
 
+import json
 import math
+import secrets
 import types
 from collections.abc import Iterable
 from typing import Any
@@ -15,9 +17,12 @@ from typing import Any
 from factored_bandits.agent import Agent, Decision
 from factored_bandits.agent.agent import PORTION
 from factored_bandits.core.checks import Form
-from factored_bandits.errors import BacklogWarning
+from factored_bandits.errors import BacklogWarning, DumpError
 from factored_bandits.service.config import Config
 from factored_bandits.service.store import Event
+from factored_bandits.service.units import LENGTH
+
+from .holdout import Holdout, is_held
 
 SECOND = 1_000_000  # microseconds
 
@@ -60,10 +65,14 @@ class Fold:
         self.at = 0  # microseconds; the time of the agent
         self._module = module
         self._compiled = compiled
+        self.holdout = Holdout(config) if config.holdout else None
         self.agent = self._loaded(config.start if body is None else body)
         self._due: list[int] = []  # decisions whose expiry the log must tell next
 
     def _loaded(self, body: str) -> Agent[Any]:
+        if self.holdout is not None and body != self.config.start:
+            body, kept = _both(body)
+            self.holdout = Holdout(self.config, kept)
         return Agent.load(body, self._module, self.seconds, self._compiled)
 
     def seconds(self) -> float:
@@ -86,23 +95,67 @@ class Fold:
         except BacklogWarning:  # where warnings are errors; it comes before any change, and once
             return self.agent.ask()
 
+    def decide(self, n: int, seed: bytes | None) -> Decision:
+        """A decision, in the event `n`, for whoever has this hash; perhaps they are held out."""
+        if self.holdout is None:
+            return self.ask()
+        seed = seed or secrets.token_bytes(LENGTH)
+        held = self.holdout.takes(seed)
+        decision = self.holdout.decision(n, seed) if held else self.ask()
+        self.holdout.asked(decision.id, self.at)
+        return decision
+
+    @property
+    def backlog(self) -> int:
+        """How many decisions are given out and not learned."""
+        held = 0 if self.holdout is None else len(self.holdout.open)
+        return self.agent.backlog + held
+
+    def is_waiting(self, decision: Any) -> bool:
+        """Whether a decision would take a reward."""
+        if self.holdout is not None and is_held(decision):
+            return decision in self.holdout.open
+        return self.agent.is_waiting(decision)
+
+    def tell(self, decision: int, reward: Any) -> None:
+        """Learn the reward of a decision that waits; that of the holdout is only checked."""
+        if is_held(decision):
+            self.agent._rewards.taken(reward)
+        else:
+            self.agent.tell(decision, reward)
+
+    def settled(self, decision: int, reward: Any) -> None:
+        """A decision was told or has expired; the holdout counts it."""
+        if self.holdout is not None:
+            self.holdout.settled(decision, reward)
+
     def expire_due(self) -> tuple[int, ...]:
         """Expire everything that is due by now."""
+        ttl = self.config.ttl
         due = self.agent.due
-        if due and self.config.ttl is not None:
-            self.agent.expire(older_than=self.config.ttl)
+        if due and ttl is not None:
+            self.agent.expire(older_than=ttl)
+        if self.holdout is not None and ttl is not None:
+            due += self.holdout.older(self.at, ttl)
         return due
 
     def dump(self) -> str:
         """The state, with everything learned that is complete."""
         self.learn()
-        return self.agent.dump()
+        if self.holdout is None:
+            return self.agent.dump()
+        return json.dumps({"agent": self.agent.dump(), "holdout": self.holdout.document()})
 
     def due_in(self) -> float:
         """Seconds until the oldest open decision is due; infinite if none ever is."""
         ttl = self.config.ttl
-        age = None if ttl is None else self.agent.status().oldest_age
-        return math.inf if ttl is None or age is None else (ttl - age).total_seconds()
+        if ttl is None:
+            return math.inf
+        ages = [self.agent.status().oldest_age]
+        if self.holdout is not None:
+            ages.append(self.holdout.oldest_age(self.at))
+        known = [age for age in ages if age is not None]
+        return (ttl - max(known)).total_seconds() if known else math.inf
 
     # ------------------------------------------------------------ following a log
 
@@ -131,11 +184,13 @@ class Fold:
         elif event.kind == "ask":
             self._repeat_ask(event)
         elif event.kind == "tell":
-            self.agent.tell(event.decision or 0, event.body)
-        elif event.kind == "expire":
+            self.tell(event.decision or 0, event.body)
+        elif event.kind == "expire" and not is_held(event.decision):
             self.agent.expire(event.decision or 0)
         elif event.kind == "rebase":
             self.agent = self._loaded(event.body["dump"])
+        if event.kind in ("tell", "expire"):
+            self.settled(event.decision or 0, event.body)
 
     def _repeat_due(self, event: Event) -> None:
         due = self._due.pop(0)
@@ -144,7 +199,22 @@ class Fold:
 
     def _repeat_ask(self, event: Event) -> None:
         self.learn()
-        decision = self.ask()
         given = self.config.decision(event)
+        seed = event.unit or event.idem
+        if seed is None and self.holdout is not None:
+            # for nobody in particular: who was held out, and with what, was a random number
+            decision = given if is_held(given.id) else self.ask()
+            self.holdout.asked(decision.id, event.at)
+        else:
+            decision = self.decide(event.n, seed)
         if decision != given:
             raise FoldError(event.n, f"the log has {given}, computed anew it is {decision}")
+
+
+def _both(body: str) -> tuple[str, Any]:
+    """The dump of the agent, and what is known of the holdout."""
+    try:
+        document = json.loads(body)
+        return document["agent"], document["holdout"]
+    except (TypeError, ValueError, KeyError) as error:
+        raise DumpError(f"a snapshot cannot be read: {error}") from None

@@ -6,18 +6,29 @@ import logging
 import math
 import time
 import types
+from typing import NamedTuple
 
+from factored_bandits.agent import Decision
 from factored_bandits.core.checks import Form
 from factored_bandits.errors import DumpError, ExperimentError, StoreError
 from factored_bandits.service.config import Config
 from factored_bandits.service.fingerprint import fingerprint
 from factored_bandits.service.store import Experiment, Transaction
 
-from .fold import Fold, FoldError
+from .fallback import fallback_of
+from .fold import SECOND, Fold, FoldError
 
 LOGGER = logging.getLogger("factored_bandits.service")
 PAGE = 1000  # events that are read at a time
 LATER = 0.001  # seconds; what is due is older than the ttl, and not just as old
+
+
+class Reading(NamedTuple):
+    """Where an agent stands."""
+
+    n: int  # the number of the last event that it has followed
+    open: int  # decisions that are given out and not learned
+    oldest: float | None  # when the oldest was asked that holds learning back; seconds since 1970
 
 
 class Handle:
@@ -43,9 +54,28 @@ class Handle:
         self._module = module
         self._compiled = compiled
         self._fold: Fold | None = None
+        self._before: Fold | None = None  # the last one, when what it has seen may not be stored
+        self._fallback: Decision | None = None
+
+    def fallback(self) -> Decision:
+        """The best as far as was known when the database was last there; it has no number."""
+        if self._fallback is None:
+            known = self._fold or self._before
+            self._fallback = fallback_of(known or Fold(self.config, self._module, compiled=False))
+        return self._fallback
+
+    def reading(self) -> Reading | None:
+        """Where the agent stands, for those who operate it; None before anybody used it."""
+        fold = self._fold or self._before
+        if fold is None:
+            return None
+        age = fold.agent.status().oldest_age
+        oldest = None if age is None else fold.at / SECOND - age.total_seconds()
+        return Reading(fold.n, fold.backlog, oldest)
 
     def forget(self) -> None:
         """What is in memory may be other than the log; the next one reads it again."""
+        self._before = self._fold or self._before
         self._fold = None
         self.due = math.inf
 
@@ -68,6 +98,7 @@ class Handle:
 
         try:
             fold = self._fold or self._loaded(tx, row)
+            self._before = fold
             self._fold = None  # until it is whole
             while fold.n < row.head:
                 page = tx.events(self.id, fold.n, PAGE)
@@ -89,6 +120,8 @@ class Handle:
                 f"instead of {fold.n}. Was an old backup put in its place? Open it anew"
             )
         self._fold = fold
+        self._before = None
+        self._fallback = None
         return fold
 
     def _loaded(self, tx: Transaction, row: Experiment) -> Fold:

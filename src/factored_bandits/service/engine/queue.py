@@ -26,12 +26,15 @@ class Queue:
         self._taken: set[int] = set()  # experiments that a writer is busy with
         self._changed = threading.Condition()
         self._closed = False
+        self._away = False
 
     def put(self, experiment: int, request: Request) -> None:
-        """Let a request wait; an error if the queue is closed."""
+        """Let a request wait; an error if the queue is closed, or the request is turned away."""
         with self._changed:
             if self._closed:
                 raise RuntimeError("closed")
+            if self._away and not request.patient:
+                raise ConnectionError("away")
             self._waiting.setdefault(experiment, deque()).append(request)
             self._changed.notify()
 
@@ -74,6 +77,23 @@ class Queue:
         with self._changed:
             self._taken -= set(experiments)
             self._changed.notify()
+
+    def turn_away(self) -> list[Request]:
+        """From now on take no requests that are not patient; gives back those that wait."""
+        with self._changed:
+            self._away = True
+            found = [each for waiting in self._waiting.values() for each in waiting]
+            kept = {
+                number: deque(each for each in waiting if each.patient)
+                for number, waiting in self._waiting.items()
+            }
+            self._waiting = {number: waiting for number, waiting in kept.items() if waiting}
+            return [each for each in found if not each.patient]
+
+    def welcome(self) -> None:
+        """Take all requests again."""
+        with self._changed:
+            self._away = False
 
     def wake(self) -> None:
         """Let a writer look at the clock."""

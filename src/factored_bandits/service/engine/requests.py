@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from factored_bandits.agent import Agent
 from factored_bandits.agent.expiry import Age
 
 FOREVER = float("inf")
@@ -46,6 +45,8 @@ class Request:
     waiter: Any = field(default_factory=Waiter, kw_only=True)
     deadline: float = field(default=FOREVER, kw_only=True)  # of `time.monotonic`
     who: str | None = field(default=None, kw_only=True)
+    # False: rather an error at once than an answer later, while the database is away
+    patient: bool = field(default=True, kw_only=True)
 
     @property
     def is_over(self) -> bool:
@@ -63,9 +64,10 @@ class Ask(Request):
 
 @dataclass(eq=False)
 class Tell(Request):
-    """The reward of a decision."""
+    """The reward of a decision, which is named, or that of a unit."""
 
     decision: Any = None
+    unit: bytes | None = None
     reward: Any = None
 
 
@@ -81,7 +83,8 @@ class Expire(Request):
 class Read(Request):
     """Look at the agent when everything that is complete is learned."""
 
-    look: Callable[[Agent[Any]], Any] = field(default=lambda agent: None)
+    look: Callable[[Any], Any] = field(default=lambda agent: None)
+    whole: bool = False  # at the fold, with the holdout, and not only at its agent
 
 
 @dataclass(eq=False)

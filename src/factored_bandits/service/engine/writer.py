@@ -16,8 +16,10 @@ from factored_bandits.errors import ExperimentError, StoreError
 from factored_bandits.service.store import Event, Store, Transaction
 
 from .batch import Answers, Batch, plain
+from .breaker import FAILURES, Breaker
 from .fold import Fold
 from .handle import LOGGER, Handle
+from .meter import Meter
 from .requests import Ask, Read, Rebase, Request
 
 AGENT_TIME = 0.02  # seconds of work in one transaction, about
@@ -58,6 +60,10 @@ class Writer:
         Where the experiments are.
     put_back
         Takes requests that are left for the next batch.
+    breaker
+        Is told whether the database can be reached.
+    meter
+        Counts what is done.
     snapshot_every
         A snapshot whenever the log has grown by that many events.
     agent_time
@@ -68,21 +74,27 @@ class Writer:
         self,
         store: Store,
         put_back: PutBack,
+        breaker: Breaker,
+        meter: Meter,
         snapshot_every: int = SNAPSHOT_EVERY,
         agent_time: float = AGENT_TIME,
     ) -> None:
         self._store = store
         self._put_back = put_back
+        self._breaker = breaker
+        self._meter = meter
         self._snapshot_every = snapshot_every
         self._agent_time = agent_time
 
     def work(self, groups: list[Group]) -> None:
         """Answer every request, each with what is in the log, or with an error."""
         pause = PAUSE
+        failures = 0
         while True:
             attempt = Attempt()
             try:
                 self._transact(groups, attempt)
+                self._breaker.passed()
                 self._finish(attempt)
                 return
             except CulpritError as culprit:
@@ -91,6 +103,9 @@ class Writer:
                 return
             except self._store.errors as error:
                 self._forget(groups)
+                failures += self._store.is_away(error)
+                if failures >= FAILURES:
+                    self._breaker.failed()
                 if self._has_happened(groups, attempt, error):
                     self._finish(attempt)
                     return
@@ -106,12 +121,22 @@ class Writer:
             time.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
 
+    def probe(self) -> bool:
+        """Look whether the database is back; whether it is."""
+        try:
+            self._store.begin().rollback()
+        except self._store.errors:
+            self._store.reconnect()
+            return False
+        return self._breaker.passed()
+
     # ------------------------------------------------------------ one transaction
 
     def _transact(self, groups: list[Group], attempt: Attempt) -> None:
         tx = self._store.begin()
         rows = [tx.lock(handle.id) for handle, _ in groups]
         clock = tx.clock()
+        self._meter.clock(clock)
         mark = secrets.randbits(MARK)
         until = time.perf_counter() + self._agent_time
 
@@ -178,6 +203,8 @@ class Writer:
             self._put_back(number, left)
         for handle, fold, batch in attempt.batches:
             handle.set_due(fold, any(event.kind == "ask" for event in batch.events))
+        logs = [(handle.key, batch.events) for handle, _, batch in attempt.batches]
+        self._meter.batch(len(attempt.answers), logs)
         self._answer(attempt.answers)
 
     def _answer(self, answers: Answers) -> None:
@@ -209,9 +236,12 @@ class Writer:
                 tx.lock(experiment)  # waits for the end of the transaction, if it still runs
                 found = tx.mark(experiment, n)
                 tx.rollback()
+                self._breaker.passed()
                 return found == mark
             except self._store.errors as next_error:
                 self._store.reconnect()
+                if self._store.is_away(next_error):
+                    self._breaker.failed()
                 LOGGER.warning("the database %s: %s", self._store.name, next_error)
                 if all(request.is_over for _, requests in groups for request in requests):
                     attempt.answers = []
@@ -230,14 +260,21 @@ class Writer:
             )
         said = StoreError(f"the database {self._store.name!r} cannot be used: {error}. {stored}")
         said.__cause__ = error
+        away = self._breaker.error()
+        turned_away = self._breaker.is_open and attempt.mark is None
 
         wanted: list[Group] = []
         given_up: Answers = []
         for handle, requests in groups:
-            over = [hopeless or request.is_over for request in requests]
-            pairs = list(zip(requests, over, strict=True))
-            given_up += [(request, None, said) for request, is_over in pairs if is_over]
-            wanted.append((handle, [request for request, is_over in pairs if not is_over]))
+            kept = []
+            for request in requests:
+                if turned_away and not request.patient:
+                    given_up.append((request, None, away))
+                elif hopeless or request.is_over:
+                    given_up.append((request, None, said))
+                else:
+                    kept.append(request)
+            wanted.append((handle, kept))
         self._answer(given_up)
         return wanted
 

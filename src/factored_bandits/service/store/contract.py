@@ -172,11 +172,17 @@ class Store(Protocol):
     def begin(self) -> Transaction:
         """A transaction that may write; connects if there is no connection."""
 
+    def reading(self) -> Transaction:
+        """A transaction that only reads, and keeps nobody from writing; ended by `rollback`."""
+
     def reconnect(self) -> None:
         """Forget the connection of this thread: something is wrong with it."""
 
     def is_hopeless(self, error: Exception) -> bool:
         """Whether trying again at once cannot help, as with a full disk."""
+
+    def is_away(self, error: Exception) -> bool:
+        """Whether the database cannot be reached, as against refusing what is asked of it."""
 
     def create(self, key: str, config: str, fingerprint: str) -> Experiment:
         """Create an experiment, unless there is one with this key; gives the one that is there."""
@@ -195,6 +201,9 @@ class Store(Protocol):
 
     def add_key(self, key: AccessKey) -> None:
         """Let somebody use the service."""
+
+    def remove_key(self, name: str) -> None:
+        """Take the key with a name away."""
 
     def keys(self) -> list[AccessKey]:
         """All who may use the service."""

@@ -24,6 +24,7 @@ SCHEMA = "factored_bandits"
 MIGRATING = 0x66624231  # of an advisory lock: two programs that start at once
 FEW = 8  # rows up to which INSERT is quicker than COPY
 HOPELESS = ("53100", "25006")  # the disk is full; the database is read-only
+AWAY = ("08", "57P", "53300")  # connection errors, operator intervention, too many connections
 # A process that is frozen holds its lock until the server ends its session; keepalive packets end
 # one whose machine is gone.
 CONNECTION: dict[str, Any] = {
@@ -172,14 +173,27 @@ class PostgresStore:
         """Whether the disk is full, or the database is read-only."""
         return getattr(error, "sqlstate", None) in HOPELESS
 
+    def is_away(self, error: Exception) -> bool:
+        """Whether there is no server, or it is starting, ending, or takes no more connections."""
+        if not isinstance(error, psycopg.OperationalError):
+            return False
+        return error.sqlstate is None or error.sqlstate.startswith(AWAY)
+
     # ------------------------------------------------------------ experiments
 
     def begin(self) -> PostgresTransaction:
         """A transaction; the lock of its experiment comes next."""
+        if self._read_only:
+            return self.reading()
         made = self._connected()
-        level = "REPEATABLE READ READ ONLY" if self._read_only else "READ COMMITTED"
-        made.execute(f"BEGIN ISOLATION LEVEL {level}")
-        return PostgresTransaction(made, self._clock, self._read_only)
+        made.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
+        return PostgresTransaction(made, self._clock, read_only=False)
+
+    def reading(self) -> PostgresTransaction:
+        """A transaction that only reads, everything as of one moment."""
+        made = self._connected()
+        made.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        return PostgresTransaction(made, self._clock, read_only=True)
 
     def create(self, key: str, config: str, fingerprint: str) -> Experiment:
         """Create an experiment, unless there is one with this key; gives the one that is there."""
@@ -211,6 +225,10 @@ class PostgresStore:
     def add_key(self, key: AccessKey) -> None:
         """Let somebody use the service."""
         self._connected().execute("INSERT INTO access VALUES (%s, %s, %s)", tuple(key))
+
+    def remove_key(self, name: str) -> None:
+        """Take a key away."""
+        self._connected().execute("DELETE FROM access WHERE name = %s", (name,))
 
     def keys(self) -> list[AccessKey]:
         """All who may use the service."""

@@ -160,12 +160,22 @@ class SqliteStore:
         name = getattr(error, "sqlite_errorname", None) or ""
         return name.startswith(HOPELESS)
 
+    def is_away(self, error: Exception) -> bool:
+        """Whether the file cannot be opened, as on a share that is gone."""
+        return (getattr(error, "sqlite_errorname", None) or "").startswith("SQLITE_CANTOPEN")
+
     # ------------------------------------------------------------ experiments
 
     def begin(self) -> SqliteTransaction:
         """A transaction that writes; it waits for no reader."""
         made = self._connected()
         made.execute("BEGIN" if self._read_only else "BEGIN IMMEDIATE")
+        return SqliteTransaction(made, self.clock)
+
+    def reading(self) -> SqliteTransaction:
+        """A transaction that only reads; it keeps nobody from writing."""
+        made = self._connected()
+        made.execute("BEGIN")
         return SqliteTransaction(made, self.clock)
 
     def create(self, key: str, config: str, fingerprint: str) -> Experiment:
@@ -198,6 +208,10 @@ class SqliteStore:
     def add_key(self, key: AccessKey) -> None:
         """Let somebody use the service."""
         self._connected().execute("INSERT INTO access VALUES (?, ?, ?)", tuple(key))
+
+    def remove_key(self, name: str) -> None:
+        """Take a key away."""
+        self._connected().execute("DELETE FROM access WHERE name = ?", (name,))
 
     def keys(self) -> list[AccessKey]:
         """All who may use the service."""

@@ -76,6 +76,7 @@ INFO = Info(
     ),
     self_duel="tie",
     combinations=True,
+    drops=True,
     style=("sky", "short"),
     cost=(1100, 1.7),
 )

@@ -2,40 +2,27 @@
 
 from __future__ import annotations
 
-import logging
 import math
 import queue
-import secrets
 import threading
 import time
-from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from factored_bandits.agent import Decision
 from factored_bandits.core.checks import finite
-from factored_bandits.errors import (
-    DecisionError,
-    ExperimentError,
-    FactoredBanditsError,
-    InvalidInputError,
-    MissingExtraError,
-    RewardOutOfRangeError,
-    StoreError,
-    UnknownNameError,
+
+from .protocol import (
+    LONGEST_ANSWER,
+    MOST_AT_ONCE,
+    NOT_LEARNED,
+    Exchange,
+    Protocol,
+    Reward,
+    library,
 )
 
-LOGGER = logging.getLogger("factored_bandits.service")
-PAUSE = 0.05  # seconds before a call is repeated; doubled each time
-LONGEST_PAUSE = 2.0
-AGAIN = (429, 502, 503, 504)  # answers after which the same call is worth repeating
-MOST_AT_ONCE = 500  # rewards of the background queue in one request
-KINDS: dict[int, type[Exception]] = {
-    401: InvalidInputError,
-    403: InvalidInputError,
-    404: UnknownNameError,
-    409: ExperimentError,
-}
+T = TypeVar("T")
 
 
 def connect(url: str, *, key: str, experiment: str, timeout: float = 30.0) -> RemoteAgent:
@@ -108,53 +95,36 @@ class RemoteAgent:
     """
 
     def __init__(self, url: str, key: str, experiment: str, timeout: float) -> None:
-        try:
-            import httpx2
-        except ImportError:
-            raise MissingExtraError.of("httpx2", "serve", "fb.connect") from None
-
-        self._experiment = experiment
+        httpx2 = library()
         self._timeout = timeout
         self._lost: tuple[type[Exception], ...] = (httpx2.TransportError,)
         self._client = httpx2.Client(
-            base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=10.0
+            base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=LONGEST_ANSWER
         )
+        self._protocol = Protocol(str(self._client.base_url), experiment, timeout)
         self._later: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self._sender: threading.Thread | None = None
         self._starting = threading.Lock()
         self._end = math.inf  # of the background, by `time.monotonic`
 
-    def _call(
-        self,
-        method: str,
-        path: str,
-        body: Any = None,
-        key: str | None = None,
-        *,
-        background: bool = False,
-    ) -> Any:
-        """The answer; the same call again while nobody answers, which does no harm."""
-        until = time.monotonic() + self._timeout
-        headers = {} if key is None else {"Idempotency-Key": key}
-        pause = PAUSE
+    def _run(self, exchange: Exchange[T]) -> T:
+        """Do what an exchange wants done, and wait for it."""
+        answer: Any = None
         while True:
             try:
-                answer = self._client.request(method, path, json=body, headers=headers)
-                if answer.status_code not in AGAIN:
-                    return _content(answer)
-                why = _detail(answer)
+                wanted = exchange.send(answer)
+            except StopIteration as end:
+                result: T = end.value
+                return result
+            if isinstance(wanted, float):
+                time.sleep(wanted)
+                continue
+            try:
+                answer = self._client.request(
+                    wanted.method, wanted.path, json=wanted.body, headers=wanted.headers
+                )
             except self._lost as error:
-                why = f"{type(error).__name__}: {error}"
-            # nobody waits for the background, until `close` does
-            if time.monotonic() + pause > (self._end if background else until):
-                raise StoreError(f"the service {self._client.base_url} does not answer: {why}")
-            time.sleep(pause)
-            pause = min(2 * pause, LONGEST_PAUSE)
-
-    def _path(self, rest: str = "") -> str:
-        from urllib.parse import quote
-
-        return f"/v1/experiments/{quote(self._experiment, safe='')}{rest}"
+                answer = error
 
     def ask(self, unit: str | None = None) -> Decision:
         """Say what to play next; a call whose answer is lost is repeated with the same result.
@@ -167,20 +137,12 @@ class RemoteAgent:
         Returns
         -------
         Decision
-            The levels to play, under an id that `tell` takes.
+            The levels to play, under an id that `tell` takes. While the service cannot reach its
+            database: the best as far as is known, with the id 0; no reward is learned for it.
         """
-        body = {} if unit is None else {"units": [unit]}
-        key = secrets.token_hex(12) if unit is None else None
-        made = self._call("POST", self._path("/decisions"), body, key)["decisions"][0]
-        return Decision(made["id"], tuple(made["action"]), made["levels"], made["propensity"])
+        return self._run(self._protocol.ask(unit))
 
-    def tell(
-        self,
-        id: int,
-        reward: float | Mapping[str, float] | Sequence[float],
-        *,
-        wait: bool = True,
-    ) -> str:
+    def tell(self, id: int, reward: Reward, *, wait: bool = True) -> str:
         """Tell the reward of a decision.
 
         Parameters
@@ -196,7 +158,8 @@ class RemoteAgent:
         Returns
         -------
         str
-            "accepted", "duplicate" or "late", as `DurableAgent.tell`; "queued" without waiting.
+            "accepted", "duplicate" or "late", as `DurableAgent.tell`; "queued" without waiting;
+            "not learned" for the id 0, which is sent to nobody.
 
         Raises
         ------
@@ -205,20 +168,43 @@ class RemoteAgent:
         RewardOutOfRangeError
             If the reward is not a number of the declared range.
         """
-        value = dict(reward) if isinstance(reward, Mapping) else reward
-        item = {"experiment": self._experiment, "decision": id, "reward": value}
-        if not wait:
-            self._later.put(item)
-            self._start()
-            return "queued"
+        if id == NOT_LEARNED:
+            return "not learned"
+        return self._told({"decision": id}, reward, wait)
 
-        found = self._call("POST", "/v1/rewards", {"rewards": [item]})["outcomes"][0]
-        outcome: str = found["outcome"]
-        if outcome in ("unknown", "conflict"):
-            raise DecisionError(found["detail"])
-        if outcome == "refused":
-            raise RewardOutOfRangeError(found["detail"])
-        return outcome
+    def tell_unit(self, unit: str, reward: Reward, *, wait: bool = True) -> str:
+        """Tell the reward of the decision that a unit has.
+
+        Parameters
+        ----------
+        unit
+            Whose decision, as it was given to `ask`.
+        reward
+            The reward, as for `Agent.tell`.
+        wait
+            As for `tell`.
+
+        Returns
+        -------
+        str
+            As `tell`.
+
+        Raises
+        ------
+        DecisionError
+            If the unit has no decision, or another reward was told before.
+        RewardOutOfRangeError
+            If the reward is not a number of the declared range.
+        """
+        return self._told({"unit": unit}, reward, wait)
+
+    def _told(self, named: dict[str, Any], reward: Reward, wait: bool) -> str:
+        item = self._protocol.item(named, reward)
+        if wait:
+            return self._run(self._protocol.tell(item))
+        self._later.put(item)
+        self._start()
+        return "queued"
 
     def _start(self) -> None:
         with self._starting:
@@ -236,20 +222,19 @@ class RemoteAgent:
             ended = None in items
             rewards = [item for item in items if item is not None]
             if rewards:
-                self._deliver(rewards)
+                # nobody waits for the background, until `close` does
+                self._run(self._protocol.deliver(rewards, lambda: self._end))
 
-    def _deliver(self, rewards: list[dict[str, Any]]) -> None:
-        """Send rewards; one that the service refuses does not keep the others from it."""
-        try:
-            self._call("POST", "/v1/rewards", {"rewards": rewards}, background=True)
-        except StoreError as error:
-            LOGGER.warning("%d queued rewards were not sent: %s", len(rewards), error)
-        except FactoredBanditsError as error:
-            if len(rewards) == 1:
-                LOGGER.warning("a queued reward was refused: %s", error)
-                return
-            for each in rewards:
-                self._deliver([each])
+    @property
+    def factors(self) -> dict[str, list[Any]]:
+        """The levels of each factor; in duels of both positions.
+
+        Returns
+        -------
+        dict
+            Lists of labels by factor.
+        """
+        return self._run(self._protocol.factors())
 
     def status(self) -> dict[str, Any]:
         """Report what the agent knows of every level.
@@ -259,8 +244,7 @@ class RemoteAgent:
         dict
             As the service sends it.
         """
-        found: dict[str, Any] = self._call("GET", self._path("/status"))
-        return found
+        return self._run(self._protocol.status())
 
     def best(self) -> Any:
         """Give the best action as far as is known.
@@ -291,15 +275,15 @@ class RemoteAgent:
         reason
             Why; those who ask are told.
         """
-        self._call("POST", self._path("/pause"), {"reason": reason})
+        self._run(self._protocol.control("pause", reason))
 
     def resume(self) -> None:
         """Give out decisions again."""
-        self._call("POST", self._path("/resume"))
+        self._run(self._protocol.control("resume"))
 
     def stop(self) -> None:
         """Give out no decisions any more."""
-        self._call("POST", self._path("/stop"))
+        self._run(self._protocol.control("stop"))
 
     def close(self) -> None:
         """Wait until the queued rewards are sent, for `timeout` seconds at most, and disconnect."""
@@ -319,16 +303,3 @@ class RemoteAgent:
         trace: TracebackType | None,
     ) -> None:
         self.close()
-
-
-def _content(answer: Any) -> Any:
-    if answer.status_code < 400:
-        return answer.json()
-    raise KINDS.get(answer.status_code, InvalidInputError)(_detail(answer))
-
-
-def _detail(answer: Any) -> str:
-    try:
-        return str(answer.json()["detail"])
-    except (ValueError, LookupError, TypeError):
-        return f"status {answer.status_code}"
