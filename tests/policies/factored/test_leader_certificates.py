@@ -16,7 +16,7 @@ from inference import drifts
 from policies.leader import constant_level
 
 ALPHAS = (0.2, 0.1, 0.05, 0.01)
-RULES = ("leader_tea", "leader_tea(rule=likelihood)")
+RULES = ("leader_tea", "leader_tea(rule=likelihood)", "leader_tea(rule=guarded)")
 RUNS = 2000
 ERROR = 1e-5  # of one comparison of a count with its bound
 

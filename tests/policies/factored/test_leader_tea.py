@@ -15,7 +15,7 @@ from factored_bandits.policies.limits import check_state
 FACTORS = {"page": ["A", "B", "C"], "button": ["red", "blue"]}
 
 
-def agent_of(rounds=600, seed=1, rule="wealth", **options):
+def agent_of(rounds=1500, seed=1, rule="wealth", **options):
     """B and blue are better."""
     agent = fb.Agent("leader_tea", factors=FACTORS, seed=seed, rule=rule, **options)
     visitor = random.Random(seed)
@@ -144,7 +144,7 @@ def test_regret_is_less_than_half_of_that_of_tea_with_its_sharpest_bound(name):
 
 def test_the_interaction_test_runs_on_its_blocks():
     """Columns are shuffled on their own; effects that add up give no alarm."""
-    agent = agent_of(rounds=400, diagnostics=True)
+    agent = agent_of(diagnostics=True)
     found = agent.diagnose()
     assert found.alarms == []
     assert min(finding.p_value for finding in found.of("button")) < 0.5

@@ -11,7 +11,15 @@ import factored_bandits as fb
 from factored_bandits.policies.base import FOREVER
 from factored_bandits.policies.factored import leader_tea
 from factored_bandits.policies.leader.block import most_plays
-from factored_bandits.policies.leader.thresholds import PRICE, first_round_at
+from factored_bandits.policies.leader.posterior import GUARD, update_posterior
+from factored_bandits.policies.leader.state import PRIOR_VARIANCE
+from factored_bandits.policies.leader.thresholds import (
+    PAUSE,
+    PAUSE_POWER,
+    PRICE,
+    first_round_at,
+    likelihood_threshold,
+)
 from factored_bandits.testing import problems
 
 PARAMS = fb.policies.make("leader_tea").encoded()
@@ -50,34 +58,73 @@ def evidence_table(state, l):
     )
 
 
-@pytest.mark.parametrize("label", ["leader_tea", "leader_tea(rule=likelihood)"])
-def test_the_leader_has_the_least_evidence_against_it(label):
+RULES = ["leader_tea", "leader_tea(rule=likelihood)", "leader_tea(rule=guarded)"]
+
+
+@pytest.mark.parametrize("label", RULES)
+def test_the_leader_has_the_largest_weight_or_the_least_evidence_against_it(label):
     """Early exits leave out most pairs, and never the one that decides."""
     seen = set()
+    objections = 0
 
     def look(state):
+        nonlocal objections
         for l, leader in enumerate(state.leader):
             if leader < 0:
                 continue
             table = evidence_table(state, l)
             worst = table.max(axis=1)
-            assert worst[leader] == pytest.approx(worst.min(), abs=1e-9)
             levels = slice(state.offsets[l], state.offsets[l + 1])
+            favourite = int(np.argmax(state.weight[levels]))
+            if worst[favourite] < GUARD:
+                assert leader == favourite
+            else:
+                objections += 1
+                assert worst[leader] == pytest.approx(worst.min(), abs=1e-9)
             assert state.behind[levels] == pytest.approx(table[:, leader], abs=1e-9)
             seen.add((l, int(leader)))
 
     for _ in problems.play_blocks(label, 400, seed=3, after_learn=look):
         pass
     assert len(seen) > 3, "leaders change on the way"
+    assert objections > 0
 
 
-def test_by_wealth_a_level_is_a_candidate_until_its_bets_have_earned_more_than_t():
+def test_the_posterior_is_that_of_a_laplace_step_with_independent_weights():
+    """Written out with the whole covariance matrix, of which only the diagonal is kept."""
+    sizes = np.array([3, 2])
+    state = leader_tea.init(PARAMS, sizes, 0)
+    mean = np.zeros(6)
+    variance = np.full(6, PRIOR_VARIANCE)
+    rng = np.random.default_rng(5)
+
+    for _ in range(30):
+        action = rng.integers(sizes)
+        reward = rng.choice([0.0, 1.0, 0.3])
+        play = np.zeros(6)
+        play[[0, 1 + action[0], 4 + action[1]]] = 1.0
+
+        rate = 1.0 / (1.0 + math.exp(-float(play @ mean)))
+        precision = np.diag(1.0 / variance) + rate * (1.0 - rate) * np.outer(play, play)
+        covariance = np.linalg.inv(precision)
+        mean = mean + covariance @ play * (reward - rate)
+        variance = np.diag(covariance)
+
+        update_posterior(state, action.reshape(1, 2), np.array([reward]))
+        assert state.constant[0] == pytest.approx(mean[0])
+        assert state.constant_variance[0] == pytest.approx(variance[0])
+        assert state.weight == pytest.approx(mean[1:])
+        assert state.weight_variance == pytest.approx(variance[1:])
+
+
+def test_by_wealth_a_level_is_a_candidate_until_its_bets_have_earned_more_than_t_over_k():
     for played in problems.play_blocks("leader_tea", 600, seed=1):
         state = played.state
         for l, leader in enumerate(state.leader):
             levels = slice(state.offsets[l], state.offsets[l + 1])
             if leader >= 0 and len(played.actions) > 1:
-                expected = state.log_wealth[levels] <= math.log(played.t)
+                size = state.offsets[l + 1] - state.offsets[l]
+                expected = state.log_wealth[levels] + math.log(size) <= math.log(played.t)
                 expected[leader] = True
                 assert (state.active[levels] == expected).all()
 
@@ -111,6 +158,37 @@ def test_by_likelihood_the_evidence_counts_with_a_price():
     for _ in problems.play_blocks("leader_tea(rule=likelihood)", 300, after_learn=look):
         pass
     assert checked > 20
+
+
+def test_guarded_is_likelihood_with_a_test_now_and_then_until_the_bets_eliminate():
+    """No level that the wealth would not eliminate waits longer than the pause."""
+    guarded = 0
+    tested = {}
+    played = problems.play_blocks("leader_tea(rule=guarded)", 900, seed=2)
+    for block in played:
+        state = block.state
+        log_t = math.log(block.t)
+        for l, leader in enumerate(state.leader):
+            base = int(state.offsets[l])
+            size = int(state.offsets[l + 1]) - base
+            if leader < 0:
+                continue
+            for i in range(size):
+                if i == leader:
+                    continue
+                by_likelihood = likelihood_threshold(state, l, i) <= log_t
+                by_wealth = state.log_wealth[base + i] + math.log(size) <= log_t
+                due = state.due[base + i] <= block.t
+                assert state.active[base + i] == (by_likelihood or (by_wealth and due))
+                guarded += by_wealth and due and not by_likelihood
+                if tested.get((l, i)):
+                    last = tested[l, i]
+                    assert state.due[base + i] <= last + PAUSE * last**PAUSE_POWER + 1e-6
+        if len(block.actions) > 1:
+            for l in range(len(state.leader)):
+                for i in set(block.actions[:, l].tolist()):
+                    tested[l, i] = block.t
+    assert guarded > 0
 
 
 def test_records_of_bets_are_shortened_when_another_leader_changes():

@@ -4,13 +4,15 @@ As in TEA, levels are compared only within a block in random order, an eliminate
 when the confidence asked for has grown, and nothing is assumed about how factors combine. Two
 things are new. A level stands at most once in a block; all other slots go to the leader, which
 costs no regret if it is the best. And there is one bet per level, against "this level is the best",
-with the leader as its opponent: no union over pairs or levels is to be paid for. A level is
-eliminated in round t while its bets have multiplied their stake by more than t.
+with the leader as its opponent: no union over pairs or levels is to be paid for. A level of K is
+eliminated in round t while its bets have multiplied their stake by more than t / K.
 
 The p-values (1 / the largest wealth) are valid for rewards in a declared range, whatever drifts,
-and with both rules (docs/explanation/leader.md). `rule` says when a level is a candidate: by its
+and with every rule (docs/explanation/leader.md). `rule` says when a level is a candidate: by its
 "wealth", or by "likelihood", which is EXPERIMENTAL: less regret, nothing proved about it, rare runs
-that stay with a wrong level for long, and too few plays of other levels to certify much.
+that stay with a wrong level for long, and too few plays of other levels to certify much. "guarded"
+is "likelihood" with an end to such runs: levels that the wealth would not eliminate are still
+tested, rarely.
 
     >>> import factored_bandits as fb
     >>> environment = fb.environments.make("rank1", factors=[[0.9, 0.3, 0.2], [0.9, 0.4]])
@@ -35,16 +37,17 @@ from factored_bandits.policies.leader.bet import bet
 from factored_bandits.policies.leader.block import choose_candidates, fill_column, most_plays
 from factored_bandits.policies.leader.evidence import (
     accumulate,
-    choose_leader,
     forget_block,
     record_pairs,
     shorten_records,
 )
+from factored_bandits.policies.leader.posterior import follow_posterior, update_posterior
 from factored_bandits.policies.leader.report import level_reports, p_value, propensity
-from factored_bandits.policies.leader.state import LIKELIHOOD, NOBODY, State, new_state
+from factored_bandits.policies.leader.state import GUARDED, NOBODY, WEALTH, State, new_state
 from factored_bandits.policies.leader.thresholds import (
     begin_era,
     idle_rounds,
+    note_test,
     record_era,
     update_thresholds,
 )
@@ -54,7 +57,7 @@ INFO = Info(
     kind="factored",
     scale=(0.0, 1.0),
     assumption="uniform identifiability",
-    guarantee="in round t the best level of a factor is eliminated with probability at most 1 / t, "
+    guarantee="in round t the best of K levels is eliminated with probability at most K / t, "
     "anytime-valid p-values; that regret is logarithmic is sketched, not proved",
     reference="this library, docs/explanation/leader.md; blocks after Zimmert & Seldin, Factored "
     "Bandits, NeurIPS 2018",
@@ -65,9 +68,12 @@ INFO = Info(
 
 
 class Params(NamedTuple):
-    """When a level is a candidate: by its wealth, or (experimental, no proof) by likelihood."""
+    """When a level is a candidate: by its wealth, or (experimental, no proof) by likelihood.
 
-    rule: Literal["wealth", "likelihood"] = "wealth"
+    "guarded" is by likelihood, and rarely as long as its wealth would not eliminate it.
+    """
+
+    rule: Literal["wealth", "likelihood", "guarded"] = "wealth"
 
 
 def init(params: Params, sizes: Ints, horizon: int) -> State:
@@ -94,20 +100,21 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
-    """Lines 6-11: bets first, with what was known before the block."""
+    """Lines 6-12: bets first, with what was known before the block."""
     # one play is no comparison, there is nothing to learn
     if len(rewards) < 2:
         return
 
+    update_posterior(state, actions, rewards)
     changed = 0
     mover = NOBODY
     for l in range(len(state.leader)):
         count = accumulate(state, l, actions, rewards)
         if count > 1:
             leader = state.leader[l]
-            bet_on_block(params, state, l, count)
+            bet_on_block(params, state, l, count, t)
             record_pairs(state, l, count)
-            state.leader[l] = choose_leader(state, l)
+            state.leader[l] = follow_posterior(state, l)
             if state.leader[l] != leader:
                 changed += 1
                 mover = l
@@ -119,8 +126,8 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
 
 
 @kernel
-def bet_on_block(params: Params, state: State, l: int, count: int) -> None:
-    """Line 7: bets against the levels of factor l that stand once in the block, if its leader does.
+def bet_on_block(params: Params, state: State, l: int, count: int, t: int) -> None:
+    """Line 8: bets against the levels of factor l that stand once in the block, if its leader does.
 
     Rewards that come late bring blocks that were planned under another leader.
     """
@@ -134,13 +141,15 @@ def bet_on_block(params: Params, state: State, l: int, count: int) -> None:
         if k != leader:
             if state.block_plays[base + k] == 1:
                 bet(state, l, k, leader)
-            if params.rule == LIKELIHOOD:
+            if params.rule == GUARDED:
+                note_test(state, l, k, t)
+            if params.rule != WEALTH:
                 record_era(state, l, k, leader)
 
 
 @kernel
 def change_context(params: Params, state: State, mover: int) -> None:
-    """Line 11: a leader is part of the context of all other factors."""
+    """Line 12: a leader is part of the context of all other factors."""
     begin_era(state)
     for l in range(len(state.leader)):
         if l != mover:
@@ -179,5 +188,5 @@ def status(params: Params, state: State, t: int) -> list[list[LevelReport]]:
 
 
 def p_values(params: Params, state: State) -> list[Floats]:
-    """Per factor and level an anytime p-value of its being the best; valid with both rules."""
+    """Per factor and level an anytime p-value of its being the best; valid with every rule."""
     return [p_value(state, l) for l in range(len(state.leader))]

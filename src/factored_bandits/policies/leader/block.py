@@ -15,7 +15,7 @@ from .thresholds import is_alone
 
 # slots of the leader: at least so many, and so many per candidate
 FEWEST_SLOTS = 2.0
-SLOTS_PER_CANDIDATE = 0.5
+SLOTS_PER_CANDIDATE = 1.0
 # the more the closest candidate is behind, the more slots: at most so many times as many
 MOST_STRETCH = 16.0
 

@@ -17,11 +17,14 @@ from .tilts import GRID
 # the choices of `Params.rule`, in their order
 WEALTH: Code = 0
 LIKELIHOOD: Code = 1
+GUARDED: Code = 2
 
 # State.leader before anything is learned
 NOBODY = -1
 # State.threshold of a level that is a candidate in every round
 ALWAYS = -math.inf
+# of every weight of the posterior before anything is learned
+PRIOR_VARIANCE = 10.0
 
 
 class State(NamedTuple):
@@ -49,6 +52,12 @@ class State(NamedTuple):
     lowest_threshold: Floats  # (L,) of the levels that do not lead
     behind: Floats  # (levels,) the likelihood ratio by which it is behind the leader
 
+    # The posterior of log-odds, by which a leader is chosen
+    constant: Floats  # (1,) mean of what all combinations have in common
+    constant_variance: Floats  # (1,)
+    weight: Floats  # (levels,) mean of what the level adds
+    weight_variance: Floats  # (levels,)
+
     # Pairs, from the blocks in which both levels stood
     blocks: Floats  # (pairs,) how many these are
     means: Floats  # (pairs,) sum over these blocks of the mean reward of i
@@ -56,12 +65,14 @@ class State(NamedTuple):
     recent_blocks: Floats  # (pairs,) as `blocks`, shortened when another factor's leader changes
     recent_means: Floats  # (pairs,) as `means`, shortened with it
 
-    # Since a leader changed, against the leader; empty unless the rule is LIKELIHOOD
+    # Since a leader changed, against the leader; empty where the rule is WEALTH
     era_blocks: Floats  # (levels,)
     era_means: Floats  # (levels,) of the level
     era_leader_means: Floats  # (levels,) of the leader in the same blocks
     era_inverse_plays: Floats  # (levels,) of the level
     era_leader_inverse_plays: Floats  # (levels,) of the leader
+
+    due: Floats  # (levels,) the round from which it must be tested again; empty unless GUARDED
 
     # One block, scratch
     block_levels: Ints  # (levels,) the levels that stand in it
@@ -86,6 +97,10 @@ class State(NamedTuple):
             "threshold": Within(ALWAYS, SUM.high),
             "lowest_threshold": Within(ALWAYS, math.inf),
             "behind": NOT_NEGATIVE,
+            "constant": SUM,
+            "constant_variance": Within(0.0, PRIOR_VARIANCE),
+            "weight": SUM,
+            "weight_variance": Within(0.0, PRIOR_VARIANCE),
             "blocks": COUNT,
             "means": NOT_NEGATIVE,
             "inverse_plays": NOT_NEGATIVE,
@@ -96,6 +111,7 @@ class State(NamedTuple):
             "era_leader_means": NOT_NEGATIVE,
             "era_inverse_plays": NOT_NEGATIVE,
             "era_leader_inverse_plays": NOT_NEGATIVE,
+            "due": Within(1.0, SUM.high),
             "block_levels": level_index(self.offsets),
             "block_plays": fixed(self.block_plays),
         }
@@ -136,7 +152,7 @@ def new_state(sizes: Ints, rule: Code) -> State:
     pair_offsets = offsets_of(sizes**2)
     levels = int(offsets[-1])
     pairs = int(pair_offsets[-1])
-    in_era = levels if rule == LIKELIHOOD else 0
+    in_era = levels if rule != WEALTH else 0
 
     return State(
         offsets=offsets,
@@ -152,6 +168,10 @@ def new_state(sizes: Ints, rule: Code) -> State:
         threshold=np.full(levels, ALWAYS),
         lowest_threshold=np.where(sizes == 1, math.inf, ALWAYS),
         behind=np.zeros(levels),
+        constant=np.zeros(1),
+        constant_variance=np.full(1, PRIOR_VARIANCE),
+        weight=np.zeros(levels),
+        weight_variance=np.full(levels, PRIOR_VARIANCE),
         blocks=np.zeros(pairs),
         means=np.zeros(pairs),
         inverse_plays=np.zeros(pairs),
@@ -162,6 +182,7 @@ def new_state(sizes: Ints, rule: Code) -> State:
         era_leader_means=np.zeros(in_era),
         era_inverse_plays=np.zeros(in_era),
         era_leader_inverse_plays=np.zeros(in_era),
+        due=np.ones(levels if rule == GUARDED else 0),
         block_levels=np.zeros(levels, dtype=np.int64),
         block_plays=np.zeros(levels, dtype=np.int64),
         block_sums=np.zeros(levels),

@@ -1,4 +1,11 @@
-"""From which round on a level is a candidate again: threshold <= log t."""
+"""From which round on a level is a candidate again: threshold <= log t.
+
+Rule WEALTH: until the bets against a level of K have multiplied their stake by more than t / K. If
+it is the best, it is eliminated in round t with probability at most K / t (Ville). Rule LIKELIHOOD:
+until the evidence of pairs, with its price, exceeds log t; nothing is proved about that. Rule
+GUARDED: by likelihood, too, but a level that WEALTH would not eliminate is due for a test again
+after PAUSE t^(2/3) rounds, so that a lucky streak of others cannot lock the best one out.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +15,13 @@ from factored_bandits.core.kernel import kernel
 from factored_bandits.policies.base import FOREVER, Code
 
 from .evidence import evidence_behind, likelihood_ratio
-from .state import ALWAYS, LIKELIHOOD, NOBODY, State, pair_index
+from .state import ALWAYS, GUARDED, NOBODY, WEALTH, State, pair_index
 
-# rule LIKELIHOOD: what is added to the evidence, per log of the number of blocks
+# rules LIKELIHOOD and GUARDED: what is added to the evidence, per log of the number of blocks
 PRICE = 1.25
+# rule GUARDED: rounds between two tests of a level that likelihood alone would eliminate
+PAUSE = 10.0
+PAUSE_POWER = 2.0 / 3.0
 # exp of it is 2^62
 LARGEST_EXPONENT = 62.0 * math.log(2.0)
 
@@ -66,16 +76,39 @@ def likelihood_threshold(state: State, l: int, i: int) -> float:
 
 
 @kernel
+def wealth_threshold(state: State, l: int, i: int) -> float:
+    """The log of the first round that is K times the wealth of the bets against level i."""
+    base = state.offsets[l]
+    return state.log_wealth[base + i] + math.log(float(state.offsets[l + 1] - base))
+
+
+@kernel
+def note_test(state: State, l: int, i: int, t: int) -> None:
+    """Level i was tested in the block that began at round t: when it is due again."""
+    state.due[state.offsets[l] + i] = t + PAUSE * float(t) ** PAUSE_POWER
+
+
+@kernel
+def guarded_threshold(state: State, l: int, i: int) -> float:
+    """By likelihood, but at most until it is due, unless its bets eliminate it, too."""
+    due = math.log(state.due[state.offsets[l] + i])
+    guard = max(due, wealth_threshold(state, l, i))
+    return min(guard, likelihood_threshold(state, l, i))
+
+
+@kernel
 def update_thresholds(rule: Code, state: State, l: int) -> None:
     """How far every level of factor l is behind the leader, and its threshold."""
     base = state.offsets[l]
     lowest = math.inf
     for i in range(state.offsets[l + 1] - base):
         state.behind[base + i] = evidence_behind(state, l, i, state.leader[l])
-        if rule == LIKELIHOOD:
-            state.threshold[base + i] = likelihood_threshold(state, l, i)
+        if rule == WEALTH:
+            state.threshold[base + i] = wealth_threshold(state, l, i)
+        elif rule == GUARDED:
+            state.threshold[base + i] = guarded_threshold(state, l, i)
         else:
-            state.threshold[base + i] = state.log_wealth[base + i]
+            state.threshold[base + i] = likelihood_threshold(state, l, i)
         if i != state.leader[l]:
             lowest = min(lowest, state.threshold[base + i])
     state.lowest_threshold[l] = lowest
