@@ -73,6 +73,13 @@ def close_two(arms=8, p=0.53, rest=0.8):
     return Duels(matrix, 0.0, f"{arms} arms, two of them win {rest} against the rest (chosen)")
 
 
+def close_utilities(arms=8, p=0.53, behind=1.0):
+    """Close two by utilities: the rest, too, loses more often to the best than to the second."""
+    second = -np.log(p / (1.0 - p))
+    utilities = np.concatenate([[0.0, second], np.full(arms - 2, -behind)])
+    return by_utility(utilities, 0.0, f"{arms} arms, the rest {behind:g} behind (chosen)")
+
+
 def cycles(arms=12, p=0.62, strong=0.8):
     """The best beats all; each other one beats the next five around a circle."""
     matrix = one_best(arms, p).preferences

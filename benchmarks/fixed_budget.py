@@ -2,14 +2,15 @@
 
     python benchmarks/fixed_budget.py duels [--data FOLDER]    how often the best is found
     python benchmarks/fixed_budget.py stop [--data FOLDER]     verdicts until it is certified
+    python benchmarks/fixed_budget.py rules                    the same, if other duels certify
     python benchmarks/fixed_budget.py winners                  Condorcet's winner or Borda's
     python benchmarks/fixed_budget.py equal                    two or eight equal arms (A/A)
     python benchmarks/fixed_budget.py factored [--data FOLDER] two whole combinations meet
 
-`--runs` changes how many runs each figure rests on. In brackets the figures of a prototype
-(docs/explanation/fixed-budget.md). The instances are in `budget_instances.py`; the folder holds
-`llmfao.csv` and `cregg_taxes.csv.gz`, which are not part of this project. "@8": 8 verdicts are
-outstanding.
+`--only NAME` measures one instance, such as bt12; `--runs` changes how many runs each figure
+rests on. In brackets the figures of a prototype (docs/explanation/fixed-budget.md). The instances
+are in `budget_instances.py`; the folder holds `llmfao.csv` and `cregg_taxes.csv.gz`, which are not
+part of this project. "@8": 8 verdicts are outstanding.
 """
 
 from __future__ import annotations
@@ -54,6 +55,10 @@ FOUND = {
         (200, 800, 1600),
         "70/94/98 68/91/98 67/89/98 - 68/80/82 68/88/98 52/84/96 61/72/79",
     ),
+    "close two, by utilities": (
+        (200, 800, 1600),
+        "70/94/98 68/91/98 67/89/98 - 68/80/82 68/88/98 52/84/96 61/72/79",
+    ),
     "cycles": (
         (200, 400, 800),
         "62/86/97 62/86/98 62/78/89 - 62/86/96 70/90/100 76/99/100 42/66/86",
@@ -83,6 +88,14 @@ STOP = {
 }
 
 
+ONLY: list[str] = []  # names of instances, from the command line
+
+
+def chosen_of(names):
+    """Those of these names that are asked for."""
+    return [name for name in names if name in ONLY or not ONLY]
+
+
 def instance(name: str, data: Path | None, run: int):
     """The duels of this name; None where their file is not there."""
     if name == "held out":
@@ -97,6 +110,7 @@ def instance(name: str, data: Path | None, run: int):
         "bt32": lambda: instances.bradley_terry(32),
         "p=.6, 16 arms": lambda: instances.one_best(16, 0.6),
         "close two": instances.close_two,
+        "close two, by utilities": instances.close_utilities,
         "cycles": instances.cycles,
         "bt12, ties .4": lambda: instances.bradley_terry(12, tie=0.4),
     }[name]()
@@ -124,7 +138,8 @@ def choices(label, late, name, data, runs, budgets):
 
 def found(runs: int, data: Path | None) -> None:
     """Part `duels`: how often the best is recommended."""
-    for name, (budgets, references) in (FOUND | REGRET).items():
+    for name in chosen_of(FOUND | REGRET):
+        budgets, references = (FOUND | REGRET)[name]
         duels = instance(name, data, 0)
         if duels is None:
             print(f"{name}: left out, its file needs --data\n")
@@ -155,7 +170,8 @@ def found(runs: int, data: Path | None) -> None:
 def stop(runs: int, data: Path | None) -> None:
     """Part `stop`: verdicts until all arms but one are ruled out, and how often wrongly."""
     rows = []
-    for name, (most, reference) in STOP.items():
+    for name in chosen_of(STOP):
+        most, reference = STOP[name]
         duels = instance(name, data, 0)
         if duels is None:
             print(f"{name}: left out, its file needs --data")
@@ -184,6 +200,37 @@ def stop(runs: int, data: Path | None) -> None:
             print(f"{name} {late} done", end="\r", flush=True)
     columns = ("instance", "median", "90 %", "prototype", "wrong", "certified", "likely", "wrong")
     caption = f"{runs} runs at 95 %; likely: the posterior names a winner, which proves nothing"
+    print(Table("Verdicts until the certificate", columns, rows, caption), flush=True)
+
+
+# the prototype's medians if every second duel certifies, and if none does
+OTHER_RULES = {
+    "bt8": ("197/299", "413/881"),
+    "bt12": ("294/448", "746/2109"),
+    "bt12, ties .4": ("629/897", "865/1274"),
+    "cycles": ("1986/2759", "2875/4541"),
+    "close two": ("2334/5961", "4484/-"),
+}
+
+
+def rules(runs: int, data: Path | None) -> None:
+    """Part `rules`: every second duel certifies ("mix"), or none does."""
+    rows = []
+    for name in chosen_of(OTHER_RULES):
+        most = STOP[name][0]
+        environment = instance(name, data, 0).environment()
+        for rule, reference in zip(("mix", "none"), OTHER_RULES[name], strict=True):
+            ends = [
+                one_run(TOP, environment, (2, run), most, (), stop=True, rule=rule)[0]
+                for run in range(runs)
+            ]
+            certified = np.array([end.certified[0] or most + 1 for end in ends])
+            wrong = sum(bool(end.certified[0] and end.certified[1]) for end in ends)
+            cells = [_quantile(certified, share, most) for share in (0.5, 0.9)]
+            rows.append((f"{name}, {rule}", *cells, f"[{reference}]", f"{wrong}"))
+        print(f"{name} done", end="\r", flush=True)
+    columns = ("instance", "median", "90 %", "prototype", "wrong")
+    caption = f"{runs} runs at 95 %; mix: every second duel certifies; none: no duel does"
     print(Table("Verdicts until the certificate", columns, rows, caption), flush=True)
 
 
@@ -248,16 +295,25 @@ def factored(runs: int, data: Path | None) -> None:
     factored_budget.main(runs, data)
 
 
-PARTS = {"duels": found, "stop": stop, "winners": winners, "equal": equal, "factored": factored}
-RUNS = {"duels": 200, "stop": 100, "winners": 200, "equal": 300, "factored": 100}
+PARTS = {
+    "duels": found,
+    "stop": stop,
+    "rules": rules,
+    "winners": winners,
+    "equal": equal,
+    "factored": factored,
+}
+RUNS = {"duels": 200, "stop": 100, "rules": 100, "winners": 200, "equal": 300, "factored": 100}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("part", choices=PARTS)
     parser.add_argument("--runs", type=int)
+    parser.add_argument("--only", action="append", default=[], metavar="NAME")
     parser.add_argument("--data", type=Path, help="the folder of llmfao.csv, cregg_taxes.csv.gz")
     given = parser.parse_args()
+    ONLY.extend(given.only)
     PARTS[given.part](given.runs or RUNS[given.part], given.data)
 
 

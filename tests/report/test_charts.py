@@ -340,15 +340,15 @@ def test_structure_is_counted_by_contexts(tmp_path):
 
     groups = {"tables": [crossing, fb.environments.spiked(3)], "votes": [voted]}
     chart = assumption(groups)
-    contexts, identifiable, unimodal = chart.panels
+    contexts, unimodal = chart.panels
     assert {dot.label: dot.value for dot in contexts.dots} == pytest.approx(
         {"tables": (expected + 1.0) / 2, "votes": 2 / 3}
     )
     tables = next(dot for dot in contexts.dots if dot.label == "tables")
     assert (tables.low, tables.high) == pytest.approx((expected, 1.0))
-    assert {dot.label: dot.text for dot in identifiable.dots} == {
-        "tables": "1 of 2",
-        "votes": "0 of 1",
+    assert {dot.label: dot.text for dot in contexts.dots} == {
+        "tables": "79%, 1 of 2",
+        "votes": "67%, 0 of 1",
     }
     # (0, 0) and (1, 1) of the crossing table; duels have no such thing
     assert [(dot.label, dot.text) for dot in unimodal.dots] == [("tables", "1 of 2")]

@@ -111,3 +111,12 @@ def test_a_comparison_says_when_it_was_certified():
     after = np.median(comparison.results[0].certified_after())
     assert table.columns[-1] == "certified after"
     assert table.rows[0][-1] == f"{after:,.0f}"
+
+    chart = quality(comparison.results)
+    *_, certified = chart.panels
+    result = comparison.results[0]
+    shares = [(result.certified_after() <= n).mean() for n in result.checkpoints]
+    assert certified.y.label == "runs certified at 95%"
+    np.testing.assert_array_equal(certified.lines[0].y, shares)
+    assert chart.numbers[0].columns[-1] == "certified after"
+    assert chart.numbers[0].rows[0][-1] == f"{after:,.0f}"

@@ -180,3 +180,25 @@ def test_over_http(tmp_path):
         bad = {**body, "key": "other", "baseline": {"headline": "short"}}
         assert served("POST", "/v1/experiments", bad).status_code == 422
     served.engine.close()
+
+
+@pytest.mark.xdist_group("postgres")
+def test_in_postgresql_two_processes_hold_out_the_same(url):
+    from postgres_shop import PostgresShop
+
+    shop = PostgresShop(url, {**CONFIG, "holdout": 0.5, "baseline": BASELINE}, snapshot_every=20)
+    made = {unit: shop.agent.ask(unit) for unit in range(30)}
+    for unit in range(20):
+        shop.agent.tell(made[unit].id, unit % 2)
+    report = shop.agent.holdout()
+    first = shop.engine
+    shop.open()  # another engine on the same database
+    assert {unit: shop.agent.ask(unit) for unit in made} == made
+    assert shop.agent.holdout() == report
+    shop.now += 31 * MINUTE
+    shop.agent.ask("somebody")
+    settled = shop.agent.holdout()
+    assert settled.held.settled + settled.rest.settled == 30
+    assert shop.verify().fault is None
+    shop.close()
+    first.close()

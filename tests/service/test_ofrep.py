@@ -265,3 +265,17 @@ def test_a_body_that_is_no_json_a_paused_experiment_and_the_other_header(served)
     assert found.json()["errorDetails"] == "the experiment 'home' is paused: lunch"
     (flag,) = served("POST", FLAGS, ada, "write").json()["flags"]
     assert flag["errorCode"] == "GENERAL"
+
+
+def test_while_the_database_is_away_a_flag_is_stale_and_has_no_token(served, monkeypatch):
+    def away(number, request):
+        raise served.engine.breaker.error()
+
+    monkeypatch.setattr(served.engine, "submit", away)
+    ada = {"context": {"targetingKey": "Ada", "experiments": ["home"]}}
+    found = served("POST", f"{FLAGS}/home", ada, "write").json()
+    assert (found["reason"], found["metadata"]) == ("STALE", {})
+    assert found["value"].keys() == FACTORS.keys()
+    assert len(served("POST", FLAGS, ada, "write").json()["flags"]) == 3
+    monkeypatch.undo()
+    assert served("GET", "/v1/experiments/home/status").json()["asked"] == 0

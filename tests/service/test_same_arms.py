@@ -143,8 +143,8 @@ def test_same_arms_are_hardly_ever_told_apart(tmp_path):
 
 @pytest.mark.full
 def test_same_arms_are_hardly_ever_told_apart_in_many_experiments(tmp_path):
-    runs = 200
-    world = run(tmp_path, runs, minutes=80)
+    runs = 60
+    world = run(tmp_path, runs, minutes=60)
     check(world, runs)
     print(f"{found_out(world)} of {runs} told apart, at most {most_of(runs, 2 * ALPHA)} by luck")
 

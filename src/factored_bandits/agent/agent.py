@@ -343,7 +343,7 @@ class Agent(Knowledge[Best], Saving):
 
     def _expire_older(self, age: Age) -> tuple[int, ...]:
         reward = self._rewards.missing()
-        ids = tuple(older(self._ledger, age, self._times.now()))
+        ids = self._older(age)
         for id in ids:
             self._ledger.settle(id, reward, answered=False)
 
@@ -351,10 +351,14 @@ class Agent(Knowledge[Best], Saving):
             self._learn(PORTION)
         return ids
 
+    def _older(self, age: Age) -> tuple[int, ...]:
+        return tuple(older(self._ledger, age, self._times.now()))
+
     def _prepare(self) -> None:
         """What `expire_after` asks for, as a call of its own: it stays if the next one fails."""
-        if self._expire_after is not None:
-            log_expired(self._calls.change(self._expire_older, self._expire_after))
+        after = self._expire_after
+        if after is not None and self._calls.read(self._older, after):
+            log_expired(self._calls.change(self._expire_older, after))
         self._log_levels()
 
     def learn(self, max_blocks: int | None = None) -> int:

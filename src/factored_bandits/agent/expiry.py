@@ -63,6 +63,11 @@ class Times:
         self._last = max(self._last, moment)
 
 
+def has_age(ledger: Ledger, age: Age, play: int) -> bool:
+    """Whether the age of a play can be told: not by time, if its dump held none."""
+    return not (isinstance(age, timedelta) and math.isnan(ledger.times[play]))
+
+
 def older(ledger: Ledger, age: Age, now: float) -> list[int]:
     """The decisions that wait and are older than `age`, oldest first."""
 
@@ -71,11 +76,16 @@ def older(ledger: Ledger, age: Age, now: float) -> list[int]:
             return bool(now - ledger.times[play] > age.total_seconds())
         return ledger.asked - play > age
 
+    # times ascend: if the first play that is not learned is young, all that wait are
+    first = ledger.learned + 1
+    if first > ledger.asked or (has_age(ledger, age, first) and not is_old(first)):
+        return []
+
     oldest = ledger.oldest()
     if oldest is None:
         return []
 
-    if isinstance(age, timedelta) and math.isnan(ledger.times[oldest]):
+    if not has_age(ledger, age, oldest):
         raise InvalidInputError(
             f"it is not known when decision {oldest} was asked: the dump that this agent comes "
             "from holds no times. Give an age in rounds, or expire decisions one by one; agents "

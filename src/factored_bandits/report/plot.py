@@ -318,8 +318,8 @@ def assumption(
     --------
     >>> import factored_bandits as fb
     >>> figure = fb.plot.assumption({"products": [fb.environments.spiked(3)]})
-    >>> [axes.get_xlabel() for axes in figure.axes][1:]
-    ['identifiable problems', 'unimodal problems']
+    >>> [axes.get_xlabel() for axes in figure.axes]
+    ['contexts in which the best levels are best', 'unimodal problems']
     """
     return _drawn(charts.assumption(problems, title=title), interactive)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas
 
 NEEDED = ("policy", "round", "regret")
-NOTED = ("correct", "simple_regret")
+NOTED = ("correct", "simple_regret", "confidence")
 GROUPS = ("experiment", "problem", "policy")
 CONSTANT = (*GROUPS, "horizon", "regret_unit", "arms", "seed")  # within a group
 
@@ -39,6 +39,7 @@ class Measured:
     experiment: str = ""
     correct: Floats | None = None  # (repetitions, C) 1 where the recommendation was a best action
     simple_regret: Floats | None = None  # (repetitions, C) of the recommendation
+    confidence: Floats | None = None  # (repetitions, C) of the certificate; nan: not noted
 
     @property
     def repetitions(self) -> int:
@@ -98,6 +99,7 @@ def _of_result(result: Result) -> Measured:
         seed=result.seed,
         correct=result.correct.astype(np.float64),
         simple_regret=result.simple_regret,
+        confidence=result.confidence,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,10 +19,11 @@ SHARES = tuple((x / 4, f"{25 * x}%") for x in range(5))
 LOOK = Look(COLOURS["blue"], (), "o")
 COLUMNS = ("", "problems", "contexts", "identifiable", "unimodal", "local optima")
 CAPTION = (
-    "Contexts: in how many of them the level of the best combination is the best one of its "
-    "factor, of duels how many opponents the best arm beats; dot: mean over the problems, bar: "
-    "from the smallest to the largest. Identifiable: in all contexts. Unimodal: no combination "
-    "but the best one is such that no change of one factor improves it."
+    "Left: share of contexts in which the level of the best combination is the best one of its "
+    "factor, of duels the share of opponents that the best arm beats; mean over the problems, and "
+    "from the smallest to the largest; beside it how many problems are identifiable, that is have "
+    "100 %. Right: share of problems in which only the best combination is such that no change of "
+    "one factor improves it."
 )
 
 
@@ -78,7 +79,8 @@ def assumption(
     Returns
     -------
     Chart
-        Three panels: the share of contexts, of identifiable and of unimodal problems.
+        Two panels: the share of contexts in which the assumption holds, with the number of
+        identifiable problems, and the share of unimodal problems.
 
     Raises
     ------
@@ -101,18 +103,20 @@ def assumption(
     order = sorted(found, key=lambda group: np.mean([one.contexts for one in found[group]]))
     modal = [group for group in order if all(one.optima is not None for one in found[group])]
     panels = [
-        _panel("contexts in which the best levels are best", order, found, "contexts"),
-        _panel("identifiable problems", order, found, "identifiable"),
+        _panel("contexts in which the best levels are best", order, found, _contexts),
     ]
     if modal:
-        panels.append(_panel("unimodal problems", modal, found, "optima"))
+        panels.append(_panel("unimodal problems", modal, found, _unimodal))
     return Chart(name, title, CAPTION, tuple(panels), numbers=(_table(order[::-1], found),))
 
 
 def _panel(
-    label: str, order: Sequence[str], found: Mapping[str, Sequence[Structure]], what: str
+    label: str,
+    order: Sequence[str],
+    found: Mapping[str, Sequence[Structure]],
+    dot: Callable[[str, Sequence[Structure]], Dot],
 ) -> Panel:
-    dots = tuple(_dot(group, found[group], what) for group in order)
+    dots = tuple(dot(group, found[group]) for group in order)
     listed = "; ".join(dot.told for dot in reversed(dots))
     return Panel(
         title="",
@@ -123,14 +127,17 @@ def _panel(
     )
 
 
-def _dot(group: str, members: Sequence[Structure], what: str) -> Dot:
-    if what == "contexts":
-        shares = [one.contexts for one in members]
-        mean = float(np.mean(shares))
-        told = f"{group} {mean:.0%}"
-        return Dot(group, group, LOOK, mean, min(shares), max(shares), f"{mean:.0%}", told)
+def _contexts(group: str, members: Sequence[Structure]) -> Dot:
+    shares = [one.contexts for one in members]
+    mean = float(np.mean(shares))
+    held = sum(one.identifiable for one in members)
+    text = f"{mean:.0%}, {held} of {len(members)}"
+    told = f"{group} {mean:.0%}, {held} of {len(members)} identifiable"
+    return Dot(group, group, LOOK, mean, min(shares), max(shares), text, told)
 
-    held = sum(one.identifiable if what == "identifiable" else one.optima == 1 for one in members)
+
+def _unimodal(group: str, members: Sequence[Structure]) -> Dot:
+    held = sum(one.optima == 1 for one in members)
     share = held / len(members)
     text = f"{held} of {len(members)}"
     return Dot(group, group, LOOK, share, share, share, text, f"{group} {text}")

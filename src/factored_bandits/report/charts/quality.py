@@ -9,7 +9,7 @@ import numpy as np
 
 from factored_bandits.core.arrays import Floats
 from factored_bandits.core.stats import standard_error
-from factored_bandits.core.table import Table
+from factored_bandits.core.table import Table, round_of
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.report.chart import Axis, Chart, Line, Panel
 from factored_bandits.report.palette import Look, grey_note, looks, stressed_among
@@ -20,6 +20,7 @@ from ._measured import Measured, by_problem, describe, measured
 SHARES = tuple((x / 5, f"{20 * x} %") for x in range(6))
 HOW_TO_READ = "Band: two standard errors either way. Regret is not counted: calls are."
 COLUMNS = ("policy", *FOUND, "calls", "repetitions")
+SURE = 0.95  # of the certificate
 FEWEST = 10.0  # calls at which the axis begins, unless it would be shorter than a decade
 
 
@@ -35,7 +36,9 @@ def quality(
 
     Two panels for each problem. Simple regret is what a round with the recommendation would lose,
     in the mean over the repetitions. A policy that is given the horizon has made its plans for it:
-    its line says what it would have recommended on the way.
+    its line says what it would have recommended on the way. If it was noted how sure certificates
+    were (`certify="checkpoints"`, `Spec.confidence`), a third panel shows the share of the runs
+    that are certified at 95 % by so many calls, and the table the median of these calls.
 
     Parameters
     ----------
@@ -83,7 +86,10 @@ def quality(
     drawn = looks(order, seen)
     panels: list[Panel] = []
     for problem, here in problems.items():
-        panels += _pair(problem if len(problems) > 1 else "", here, drawn, seen)
+        heading = problem if len(problems) > 1 else ""
+        panels += _pair(heading, here, drawn, seen)
+        if any(_certifies(each) for each in here):
+            panels.append(_certified(heading, here, drawn, seen))
     told = f"{HOW_TO_READ} {grey_note(order, seen, also)}"
     alone = every[0].problem if len(problems) == 1 else ""
     return Chart(
@@ -114,12 +120,52 @@ def _correct(each: Measured) -> Floats:
     return each.correct
 
 
+def _certifies(each: Measured) -> bool:
+    """Whether it was noted how sure its certificate was."""
+    return each.confidence is not None and not np.isnan(each.confidence).any()
+
+
+def _sure(each: Measured) -> Floats:
+    """(repetitions, C) 1 from the checkpoint on at which the certificate was sure."""
+    assert each.confidence is not None  # `_certifies` has looked
+    return np.maximum.accumulate(each.confidence >= SURE, axis=1).astype(np.float64)
+
+
+def _calls_until_sure(each: Measured) -> str:
+    """The median of the calls until the certificate, of those that have one."""
+    if not _certifies(each):
+        return "-"
+    sure = _sure(each)
+    first = np.where(sure[:, -1] > 0.0, each.rounds[sure.argmax(axis=1)], np.inf)
+    return round_of(float(np.median(first)))
+
+
+def _certified(
+    problem: str, here: Sequence[Measured], drawn: dict[str, Look], seen: Sequence[str]
+) -> Panel:
+    """Which share of the runs has its certificate."""
+    certifying = [each for each in here if _certifies(each)]
+    told = "; ".join(f"{each.policy} {_calls_until_sure(each)}" for each in certifying)
+    return Panel(
+        title=problem,
+        x=_calls_axis(here),
+        y=Axis(f"runs certified at {SURE:.0%}", (0.0, 1.02), ticks=SHARES),
+        lines=tuple(_line(each, _sure(each), drawn, seen, 1.0) for each in certifying),
+        alt=f"Calls until the certificate, median: {told}.",
+    )
+
+
+def _calls_axis(here: Sequence[Measured]) -> Axis:
+    horizon = max(each.horizon for each in here)
+    begin = min(FEWEST, max(1.0, horizon / 10.0))
+    return Axis("calls", (begin, float(max(2, horizon))), log=True)
+
+
 def _pair(
     problem: str, here: Sequence[Measured], drawn: dict[str, Look], seen: Sequence[str]
 ) -> tuple[Panel, Panel]:
     """How often the best was found, and what was lost."""
-    horizon = max(each.horizon for each in here)
-    calls = Axis("calls", (min(FEWEST, max(1.0, horizon / 10.0)), float(max(2, horizon))), log=True)
+    calls = _calls_axis(here)
     units = sorted({each.unit for each in here if each.unit})
     unit = f" (unit: {', '.join(units)})" if units else ""
     begin = calls.limits[0]
@@ -163,12 +209,14 @@ def _line(
 def _table(title: str, here: Sequence[Measured]) -> Table:
     """What was found by the last round, the smallest simple regret first."""
     rows = []
+    certified = any(map(_certifies, here))
 
     for each in sorted(here, key=lambda each: float(_simple(each)[:, -1].mean())):
         cells = found_cells(_correct(each)[:, -1], _simple(each)[:, -1])
-        rows.append((each.policy, *cells, f"{each.rounds[-1]:,}", str(each.repetitions)))
+        after = [_calls_until_sure(each)] if certified else []
+        rows.append((each.policy, *cells, f"{each.rounds[-1]:,}", str(each.repetitions), *after))
 
-    return Table(title, COLUMNS, rows)
+    return Table(title, (*COLUMNS, *(["certified after"] if certified else [])), rows)
 
 
 def _in_words(problem: str, here: Sequence[Measured]) -> str:

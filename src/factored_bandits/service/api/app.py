@@ -28,6 +28,7 @@ from .state import Service
 LOGGER = logging.getLogger("factored_bandits.service")
 ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 LARGEST_BODY = 1_000_000  # bytes
+OFTEN = ("/v1/experiments/{key}/decisions", "/v1/rewards")
 CLIENT = Path(__file__).with_name("client.js")
 TRACKING = Path(__file__).with_name("openfeature.js")
 
@@ -54,7 +55,8 @@ def application(engine: Engine) -> Starlette:
         service.stop()
 
     # one route for each path, so that a wrong method is told which are right
-    paths = dict.fromkeys(endpoint.path for endpoint in ENDPOINTS)
+    # routes are tried in their order: first those that are asked all the time
+    paths = dict.fromkeys([*OFTEN, *(endpoint.path for endpoint in ENDPOINTS)])
     routes = []
     for path in paths:
         here = {each.method: each for each in ENDPOINTS if each.path == path}

@@ -7,7 +7,7 @@ import threading
 from collections import deque
 from typing import Any
 
-from factored_bandits.service.engine import Waiter
+from factored_bandits.service.engine import Answer
 
 
 class Loop:
@@ -41,7 +41,7 @@ class Loop:
             waiter.deliver()
 
 
-class AsyncWaiter(Waiter):
+class AsyncWaiter(Answer):
     """Where one request of a coroutine is answered."""
 
     def __init__(self, loop: Loop, future: asyncio.Future[Any]) -> None:

@@ -10,12 +10,13 @@ from .fold import Fold, FoldError
 from .handle import Handle, Reading
 from .holdout import Group, Holdout, is_held
 from .meter import SIZES, Meter
-from .requests import Ask, Control, Expire, Read, Rebase, Request, Tell, Waiter
+from .requests import Answer, Ask, Control, Expire, Read, Rebase, Request, Tell, Waiter
 from .writer import Writer
 
 __all__ = [
     "FALLBACK",
     "SIZES",
+    "Answer",
     "Ask",
     "AwayError",
     "ConflictError",

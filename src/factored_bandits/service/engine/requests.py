@@ -13,11 +13,10 @@ from factored_bandits.agent.expiry import Age
 FOREVER = float("inf")
 
 
-class Waiter:
-    """Where one request is answered; made anew for each."""
+class Answer:
+    """What a request is answered; who waits for it is a matter of those who make it."""
 
     def __init__(self) -> None:
-        self._answered = threading.Event()
         self._value: Any = None
         self._error: BaseException | None = None
 
@@ -25,6 +24,14 @@ class Waiter:
         """The answer; called once, by the writer."""
         self._value = value
         self._error = error
+
+
+class Waiter(Answer):
+    """Where one request of a thread is answered; made anew for each."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._answered = threading.Event()
 
     def wake(self) -> None:
         """Wake whoever waits; after all answers of a batch are put."""

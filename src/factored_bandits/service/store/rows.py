@@ -11,6 +11,8 @@ EVENT = "n, at, tx, kind, decision, unit, idem, action, propensity, body, who"
 EXPERIMENT = "id, key, config, fingerprint, status, reason, head, at"
 COLUMNS = EVENT.count(",") + 2  # and the number of the experiment
 
+SHORT = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+
 Row = tuple[Any, ...]
 
 
@@ -20,7 +22,7 @@ def text(value: Any) -> str | None:
     >>> text([0.0, 2.0]), text(0.5), text(None)
     ('[0.0,2.0]', '0.5', None)
     """
-    return None if value is None else json.dumps(value, separators=(",", ":"), allow_nan=False)
+    return None if value is None else SHORT.encode(value)
 
 
 def listed(values: tuple[float, ...] | None) -> str | None:
