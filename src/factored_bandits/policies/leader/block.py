@@ -30,7 +30,7 @@ def most_plays(size: int) -> int:
     """The most plays that a factor of this size needs in a block.
 
     >>> most_plays(2), most_plays(16)
-    (33, 135)
+    (33, 255)
     """
     candidates = size - 1
     slots = MOST_STRETCH * max(FEWEST_SLOTS, SLOTS_PER_CANDIDATE * candidates)
