@@ -26,11 +26,12 @@ class Interruption:
         self.left = line
 
     def __enter__(self):
+        self.before = sys.gettrace()  # that of `make coverage`
         sys.settrace(self._trace)
         return self
 
     def __exit__(self, *_):
-        sys.settrace(None)
+        sys.settrace(self.before)
 
     def _trace(self, frame, event, argument):
         path = frame.f_code.co_filename
