@@ -4,8 +4,8 @@
 
 Both are built in an environment of their own. The wheel must hold what the package needs and
 nothing else, `twine check` must accept both, and in an empty environment, with nothing but the
-wheel and its extra for Optuna, the first snippet of each door of the README must print what the
-page shows.
+wheel and its extras for Optuna and OpenFeature, the first snippet of each door of the README must
+print what the page shows.
 """
 
 from __future__ import annotations
@@ -21,9 +21,15 @@ ROOT = Path(__file__).parent.parent
 DIST = ROOT / "dist"
 PACKAGE = "factored_bandits"
 NEEDED = ("py.typed", "report/html/templates/", "report/html/assets/")
-# the doors of the README: web page, Optuna, prompts, paper
-DOORS = ("README.md", "docs/how-to/optuna.md", "docs/how-to/judges.md", "docs/explanation/paper.md")
-EXTRAS = "optuna"
+# the doors of the README: Optuna, prompts, web page, paper
+DOORS = (
+    "README.md",
+    "docs/how-to/optuna.md",
+    "docs/how-to/judges.md",
+    "docs/how-to/openfeature.md",
+    "docs/explanation/paper.md",
+)
+EXTRAS = "optuna,openfeature"
 # run by the empty environment: the first block of ```pycon of each page, as a doctest
 FIRST_SNIPPETS = """
 import doctest, pathlib, re, sys
