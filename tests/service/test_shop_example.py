@@ -53,6 +53,7 @@ def test_visitors_come_and_click(opened):
         for clicks in (True, False, True):
             context = browser.new_context()
             context.on("weberror", lambda error: errors.append(str(error.error)))
+            context.on("console", lambda message: errors.append(message.text))
             page = context.new_page()
             page.goto(address)
             page.wait_for_selector("body[data-shown]")
@@ -64,7 +65,9 @@ def test_visitors_come_and_click(opened):
                 page.click("#button")
                 page.wait_for_selector("#thanks:visible")
             headline, image, _ = shown.split()
+            others = {"cup", "leaf"} - {image}
             assert page.is_visible(f"#{image}")
+            assert not any(page.is_visible(f"#{other}") for other in others)
             assert headline in ("plain", "question", "number")
             assert "fb_" not in page.content()
             context.close()  # the beacon goes out though the page is left
