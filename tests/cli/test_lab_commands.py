@@ -45,6 +45,9 @@ def test_a_file_of_ones_own_from_beginning_to_end(tmp_path, monkeypatch, interpr
     page = (tmp_path / "here" / "index.html").read_text(encoding="utf-8")
     assert "Which ad, in which position?" in page
 
+    again = invoke("run", "my ads.toml", "--out", "here", "--workers", "1", "--quiet", "--json")
+    assert [table["problem"] for table in json.loads(again.stdout)] == ["clear", "close"]
+
     listed = invoke("results", "here", "--policy", "flat_ucb1", "--problem", "close", "--json")
     [row] = json.loads(listed.stdout)
     assert (row["experiment"], row["problem"], row["repetitions"]) == ("my_ads", "close", 4)
