@@ -33,7 +33,7 @@ EXPERIMENTS = {
 }
 READ = """\
 tea and dueling_tea are the paper's. leader_tea and dueling_leader_tea are this library's: they
-prove as much with fewer plays. uniform tries everything equally often, as an ordinary test does.
+certify with fewer plays. uniform tries everything equally often, as an ordinary test does.
 """
 NEXT = """\
 Try next
