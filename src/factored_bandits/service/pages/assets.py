@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import mimetypes
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -14,6 +13,12 @@ from starlette.responses import Response
 from .headers import SAFE
 from .part import Part
 
+KINDS = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+}
 YEAR = "public, max-age=31536000, immutable"
 
 
@@ -39,9 +44,9 @@ class Assets:
         for part in parts:
             for path in sorted((part.folder / "assets").glob("*.*")):
                 content = path.read_bytes()
-                kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
                 digest = hashlib.sha256(content).hexdigest()[:16]
-                self._found[f"{part.name}/{path.name}"] = Asset(content, kind, digest)
+                asset = Asset(content, KINDS[path.suffix], digest)
+                self._found[f"{part.name}/{path.name}"] = asset
 
     def address(self, name: str) -> str:
         """The address of an asset; it changes with its content."""
