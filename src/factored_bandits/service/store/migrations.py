@@ -15,6 +15,40 @@ _INDEXES = (
     "CREATE UNIQUE INDEX event_late ON event (exp, decision) WHERE kind = 'late'",
 )
 
+# What pages show is derived from the log: tallies by the hour, a brief per experiment with the
+# number of the last event that is in both, and changes of active sets. Rewards that are no events
+# (the same one again, another one, one for nothing) are counted as strays by those who refuse them.
+_TALLY = (
+    "asks",
+    "tells",
+    "expires",
+    "lates",
+    "slow",
+    "settled",
+    "held_asks",
+    "held_settled",
+)
+_SUMS = ("total", "held_total")
+
+
+def _derived(whole: str, real: str, end: str) -> tuple[str, ...]:
+    counts = "".join(f"{name} {whole} NOT NULL, " for name in _TALLY)
+    sums = "".join(f"{name} {real} NOT NULL, " for name in _SUMS)
+    return (
+        f"CREATE TABLE brief (exp INTEGER PRIMARY KEY REFERENCES experiment, n {whole} NOT NULL, "
+        f"at {whole} NOT NULL, body text NOT NULL)",
+        f"CREATE TABLE tally (exp INTEGER NOT NULL REFERENCES experiment, hour INTEGER NOT NULL, "
+        f"{counts}{sums}PRIMARY KEY (exp, hour)){end}",
+        f"CREATE TABLE change (exp INTEGER NOT NULL REFERENCES experiment, n {whole} NOT NULL, "
+        f"level INTEGER NOT NULL, at {whole} NOT NULL, active INTEGER NOT NULL, "
+        f"PRIMARY KEY (exp, n, level)){end}",
+        f"CREATE TABLE stray (exp INTEGER NOT NULL, outcome text NOT NULL, "
+        f"amount {whole} NOT NULL, PRIMARY KEY (exp, outcome)){end}",
+        "CREATE INDEX event_audit ON event (exp, n) "
+        "WHERE kind IN ('pause', 'resume', 'stop', 'rebase')",
+    )
+
+
 POSTGRES: tuple[tuple[str, ...], ...] = (
     (
         "CREATE TABLE meta (name text PRIMARY KEY, value bytea NOT NULL)",
@@ -30,6 +64,10 @@ POSTGRES: tuple[tuple[str, ...], ...] = (
         "n bigint NOT NULL, body text NOT NULL)",
     ),
     ("CREATE TABLE access (digest bytea PRIMARY KEY, name text NOT NULL, role text NOT NULL)",),
+    (
+        *_derived("bigint", "double precision", ""),
+        'CREATE INDEX experiment_key ON experiment (key COLLATE "C")',
+    ),
 )
 
 SQLITE: tuple[tuple[str, ...], ...] = (
@@ -50,4 +88,5 @@ SQLITE: tuple[tuple[str, ...], ...] = (
         "CREATE TABLE access (digest BLOB PRIMARY KEY, name TEXT NOT NULL, role TEXT NOT NULL) "
         "WITHOUT ROWID",
     ),
+    _derived("INTEGER", "REAL", " WITHOUT ROWID"),
 )
