@@ -44,7 +44,7 @@ def expected(shop):
     log = shop.log()
     asks = {event.decision: event for event in log if event.kind == "ask"}
     hours: dict[int, Counter] = {}
-    levels = [[0, 0, 0.0] for _ in range(5)]
+    levels = [[0, 0, 0.0, 0.0] for _ in range(5)]
     for event in log:
         counts = hours.setdefault(event.at // HOUR, Counter())
         held = is_held(event.decision)
@@ -63,7 +63,9 @@ def expected(shop):
             for level in (headline, 2 + button):
                 levels[level][0] += event.kind == "ask"
                 levels[level][1] += event.kind != "ask"
-                levels[level][2] += 0 if event.kind == "ask" else event.body
+                reward = 0 if event.kind == "ask" else event.body
+                levels[level][2] += reward
+                levels[level][3] += reward**2
     return [HourTally(hour, **counts) for hour, counts in sorted(hours.items())], levels
 
 

@@ -106,6 +106,10 @@ class Service:
                 self.know(row)
         return self._by_number.get(number)
 
+    def known_handle(self, number: int) -> Handle | None:
+        """The experiment with a number, if this process has heard of it."""
+        return self._by_number.get(number)
+
     # ------------------------------------------------------------ the engine
 
     def submit(self, handle: Handle, request: Request) -> asyncio.Future[Any]:

@@ -179,6 +179,17 @@ class Derived(Protocol):
         """How many rewards of an experiment are no events, by what was answered."""
         return dict(self._rows("SELECT outcome, amount FROM stray WHERE exp = ?", experiment))
 
+    def strays_of(self, experiments: list[int]) -> dict[int, dict[str, int]]:
+        """The same of several experiments."""
+        if not experiments:
+            return {}
+        marks = ", ".join("?" * len(experiments))
+        query = f"SELECT exp, outcome, amount FROM stray WHERE exp IN ({marks})"
+        found: dict[int, dict[str, int]] = {}
+        for experiment, outcome, amount in self._rows(query, *experiments):
+            found.setdefault(experiment, {})[outcome] = amount
+        return found
+
     # ------------------------------------------------------------ lists
 
     def listed(self, after: str, search: str, most: int) -> list[tuple[Experiment, str | None]]:
