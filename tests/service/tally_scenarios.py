@@ -172,15 +172,15 @@ def changes_before_their_table_are_seen_at_the_next_decision(shops):
     shop.close()
 
 
-def strays_add_up(shops):
+def unlogged_add_up(shops):
     shop = shops()
     store = shop.engine.store
     follower = Follower(store, shape(shop))
-    follower.advance([], strays={(1, "duplicate"): 2, (0, "unknown"): 1})
-    follower.advance([], strays={(1, "duplicate"): 3, (1, "conflict"): 1})
+    follower.advance([], unlogged={(1, "duplicate"): 2, (0, "unknown"): 1})
+    follower.advance([], unlogged={(1, "duplicate"): 3, (1, "conflict"): 1})
     tx = store.reading()
-    assert tx.strays(1) == {"duplicate": 5, "conflict": 1}
-    assert tx.strays(0) == {"unknown": 1}
+    assert tx.unlogged(1) == {"duplicate": 5, "conflict": 1}
+    assert tx.unlogged(0) == {"unknown": 1}
     tx.rollback()
     shop.close()
 
@@ -219,6 +219,6 @@ SCENARIOS = (
     two_who_count_change_nothing,
     changes_are_those_of_the_timeline,
     changes_before_their_table_are_seen_at_the_next_decision,
-    strays_add_up,
+    unlogged_add_up,
     lists_go_on_where_they_ended,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -65,7 +66,7 @@ def serve(location: str | None, host: str, port: int, quiet: bool, demo: bool) -
     from factored_bandits.service.store import opened
 
     log_lines(quiet)
-    with contextlib.ExitStack() as stack:
+    with _terminated(), contextlib.ExitStack() as stack:
         if demo:
             location = location or stack.enter_context(_temporary())
             _make_past(location)
@@ -93,6 +94,27 @@ def serve(location: str | None, host: str, port: int, quiet: bool, demo: bool) -
         server.run()
         if not server.started:
             raise InvalidInputError(f"it is not possible to listen on {host} port {port}")
+
+
+class _TerminatedError(BaseException):
+    """SIGTERM came, and uvicorn has let its requests end."""
+
+
+@contextlib.contextmanager
+def _terminated() -> Iterator[None]:
+    """SIGTERM ends the program after everything is given back, and not before."""
+
+    def told(number: int, frame: Any) -> None:
+        raise _TerminatedError
+
+    before = signal.signal(signal.SIGTERM, told)
+    try:
+        yield
+    except _TerminatedError:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.raise_signal(signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextlib.contextmanager
@@ -131,6 +153,6 @@ def _announce(address: Any, key: str | None) -> None:
     click.echo(f"listening on {url}")
     if key is not None:
         click.echo(f"admin key, shown this once: {key}")
-        click.echo(f"dashboard: open {url}/ and sign in with it")
         click.echo(f"try: curl -H 'Authorization: Bearer {key}' {url}/v1/experiments")
+        click.echo(f"dashboard: open {url}/ and sign in with that key")
     sys.stdout.flush()

@@ -59,7 +59,7 @@ class Service:
         self._refreshing: asyncio.Task[None] | None = None
         self.timelines: dict[int, Timeline] = {}
         # rewards that are no events, by experiment (0: of none) and what was answered
-        self.strays: Counter[tuple[int, str]] = Counter()
+        self.unlogged: Counter[tuple[int, str]] = Counter()
 
     async def start(self) -> None:
         """In the event loop of the server: know the experiments that there are."""

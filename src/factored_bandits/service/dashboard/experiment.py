@@ -35,7 +35,7 @@ class Stored(NamedTuple):
 
     row: Experiment
     tally: Tally
-    strays: dict[str, int]
+    unlogged: dict[str, int]
     lost: int  # rewards that name no decision of any experiment
     changes: list[Change]
     days: list[HourTally]
@@ -50,8 +50,8 @@ def stored(tx: Transaction, handle: Handle) -> Stored:
     return Stored(
         tx.lock(handle.id),
         empty if brief is None else Tally.of(brief.body),
-        tx.strays(handle.id),
-        sum(tx.strays(0).values()),
+        tx.unlogged(handle.id),
+        sum(tx.unlogged(0).values()),
         tx.changes(handle.id),
         tx.tallies(handle.id, first * 24, 24),
         tx.audit(handle.id, LAST, AUDITED + 1),
@@ -61,7 +61,7 @@ def stored(tx: Transaction, handle: Handle) -> Stored:
 async def show(pages: Pages, visit: Visit) -> Response:
     """The page."""
     handle = await _handle(pages, visit)
-    content = await content_of(pages, handle)
+    content = await _content(pages, handle)  # not what others saw a moment ago
     sections = sections_of(pages, content)
     marks = {name: digest(text) for name, text in sections.items()}
     return pages.render(
@@ -74,7 +74,7 @@ async def live(pages: Pages, visit: Visit) -> Response:
     handle = await _handle(pages, visit)
 
     async def produce() -> dict[str, str]:
-        return sections_of(pages, await content_of(pages, handle))
+        return sections_of(pages, await _shared(pages, handle))
 
     return stream(pages, visit, produce)
 
@@ -87,8 +87,8 @@ async def _handle(pages: Pages, visit: Visit) -> Handle:
         raise UnknownNameError(f"There is no experiment {visit.key!r}.") from None
 
 
-async def content_of(pages: Pages, handle: Handle) -> dict[str, Any]:
-    """Everything that the page shows."""
+async def _shared(pages: Pages, handle: Handle) -> dict[str, Any]:
+    """What all who listen are shown."""
     shared: Shared = pages.kept.setdefault("experiments", Shared())
     made: dict[str, Any] = await shared.get(handle.id, functools.partial(_content, pages, handle))
     return made
@@ -100,6 +100,7 @@ def sections_of(pages: Pages, content: dict[str, Any]) -> dict[str, str]:
 
 
 async def _content(pages: Pages, handle: Handle) -> dict[str, Any]:
+    """Everything that the page shows."""
     agent = await known(pages, handle)
     found = await pages.read(stored, handle)
     given = handle.config.given
@@ -120,7 +121,7 @@ async def _content(pages: Pages, handle: Handle) -> dict[str, Any]:
         "more_audit": len(found.audit) > AUDITED,
         "lift": _lift(tally),
     }
-    health = findings(tally, found.strays, given["ttl"], given["default"])
+    health = findings(tally, found.unlogged, given["ttl"], given["default"])
     tested = [] if is_duel else _tested(agent)
     first = worst([*health, *(each for each in tested if each.grade == "bad")])
     content |= {"health": [*health, *tested], "worst": first, "lost": found.lost}

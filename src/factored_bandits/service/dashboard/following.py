@@ -60,7 +60,15 @@ class Following:
                 took = time.monotonic() - began
                 await asyncio.sleep(BUSY * took if much else max(PAUSE, IDLE * took))
         finally:
+            self._thread.submit(self._last_counts).result()
             self._thread.shutdown(wait=True)
+
+    def _last_counts(self) -> None:
+        """What is in no log would be lost."""
+        try:
+            self._careful(self._follower.advance, [], None, self._service.unlogged)
+        except StoreError as error:
+            LOGGER.warning("some rewards could not be counted: %s", error)
 
     async def step(self) -> bool:
         """Count what is new, as far as one transaction goes; whether that was a lot."""
@@ -73,13 +81,13 @@ class Following:
             if len(said) < ASKED and now - self._asked.get(number, -PATIENCE) >= PATIENCE:
                 self._asked[number] = now
                 said[number] = summary(await known(self._pages, handle))
-        strays = Counter(self._service.strays)
+        unlogged = Counter(self._service.unlogged)
         counted = 0
-        if behind or strays:
-            counted = await self._aside(self._follower.advance, behind, said, strays)
-            self._service.strays.subtract(strays)
-            for each in [key for key, amount in self._service.strays.items() if amount == 0]:
-                del self._service.strays[each]
+        if behind or unlogged:
+            counted = await self._aside(self._follower.advance, behind, said, unlogged)
+            self._service.unlogged.subtract(unlogged)
+            for each in [key for key, amount in self._service.unlogged.items() if amount == 0]:
+                del self._service.unlogged[each]
         return bool(counted >= PORTION)
 
     async def _handle(self, number: int) -> Handle:

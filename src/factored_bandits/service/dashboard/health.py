@@ -13,7 +13,7 @@ GRADES = ("good", "calm", "warn", "bad")  # the worst last
 
 
 # by what is answered: a name, the share from which it is a problem, how bad, and a sentence
-STRAYS = {
+UNLOGGED = {
     "duplicate": (
         "Duplicate rewards", 0.25, "warn",
         "the same reward arrives more than once. It changes nothing; somebody repeats requests "
@@ -47,7 +47,7 @@ class Finding(NamedTuple):
 
 
 def findings(
-    tally: Tally, strays: Mapping[str, int], ttl: float | None, default: float | None = None
+    tally: Tally, unlogged: Mapping[str, int], ttl: float | None, default: float | None = None
 ) -> list[Finding]:
     """Everything about the rewards of an experiment.
 
@@ -55,14 +55,14 @@ def findings(
     ----------
     tally
         What was counted.
-    strays
+    unlogged
         Rewards that are no events, by what was answered.
     ttl
         Seconds that a decision waits; None for ever.
     default
         What no reward counts for.
     """
-    return [_rewards(tally, ttl, default), *_window(tally, ttl), *_strays(tally, strays)]
+    return [_rewards(tally, ttl, default), *_window(tally, ttl), *_unlogged(tally, unlogged)]
 
 
 def worst(found: list[Finding]) -> Finding:
@@ -121,30 +121,30 @@ def _window(tally: Tally, ttl: float | None) -> list[Finding]:
     return found
 
 
-def _strays(tally: Tally, strays: Mapping[str, int]) -> list[Finding]:
+def _unlogged(tally: Tally, unlogged: Mapping[str, int]) -> list[Finding]:
     """Rewards that changed nothing, and why."""
-    every = tally.tells + tally.lates + sum(strays.values())
+    every = tally.tells + tally.lates + sum(unlogged.values())
     found = []
-    for outcome, (name, most, grade, sentence) in STRAYS.items():
-        amount = strays.get(outcome, 0)
+    for outcome, (name, most, grade, sentence) in UNLOGGED.items():
+        amount = unlogged.get(outcome, 0)
         part = amount / every if every else 0.0
         if amount:
             is_bad = every >= ENOUGH and part > most
             told = f"{count(amount)}, {share(part)} of all that arrived: {sentence}"
             found.append(Finding(grade if is_bad else "good", name, share(part), told))
-    missing = [words for outcome, words in NAMES.items() if outcome not in strays]
+    missing = [words for outcome, words in NAMES.items() if outcome not in unlogged]
     if missing and every:
         *most_of, last = missing
         shown = f"{', '.join(most_of)} or {last}" if most_of else last
         sentence = f"No reward was {shown}."
         found.append(
-            Finding("good", "Stray rewards", "none" if len(missing) == 3 else "few", sentence)
+            Finding("good", "Other rewards", "none" if len(missing) == 3 else "few", sentence)
         )
-    return [*found, *_refused(tally, strays)]
+    return [*found, *_refused(tally, unlogged)]
 
 
-def _refused(tally: Tally, strays: Mapping[str, int]) -> list[Finding]:
-    amount = strays.get("refused", 0)
+def _refused(tally: Tally, unlogged: Mapping[str, int]) -> list[Finding]:
+    amount = unlogged.get("refused", 0)
     if not amount:
         return []
     sentence = f"{count(amount)} rewards were no numbers of the declared range, and were refused."

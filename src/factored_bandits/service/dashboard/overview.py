@@ -51,7 +51,7 @@ class Wanted(NamedTuple):
 async def show(pages: Pages, visit: Visit) -> Response:
     """The page."""
     wanted = _wanted(visit)
-    rows, more, amount = await _list(pages, wanted)
+    rows, more, amount = await pages.read(_read, wanted)
     template = "dashboard/overview.html" if amount else "dashboard/empty.html"
     return pages.render(
         visit,
@@ -69,7 +69,7 @@ async def live(pages: Pages, visit: Visit) -> Response:
     wanted = _wanted(visit)
 
     async def produce() -> dict[str, str]:
-        rows, _, _ = await _list(pages, wanted)
+        rows, _, _ = await _shared(pages, wanted)
         return {f"row-{row.id}": pages.fragment("dashboard/row.html", row=row) for row in rows}
 
     return stream(pages, visit, produce)
@@ -80,7 +80,8 @@ def _wanted(visit: Visit) -> Wanted:
     return Wanted(visit.query("after")[: LONGEST_SEARCH * 2], search)
 
 
-async def _list(pages: Pages, wanted: Wanted) -> tuple[list[ListRow], str | None, int]:
+async def _shared(pages: Pages, wanted: Wanted) -> tuple[list[ListRow], str | None, int]:
+    """What all who listen are shown."""
     shared: Shared = pages.kept.setdefault("lists", Shared())
 
     async def make() -> Any:
@@ -93,12 +94,12 @@ async def _list(pages: Pages, wanted: Wanted) -> tuple[list[ListRow], str | None
 def _read(tx: Transaction, wanted: Wanted) -> tuple[list[ListRow], str | None, int]:
     found = tx.listed(wanted.after, wanted.search, PAGE + 1)
     shown = found[:PAGE]
-    strays = tx.strays_of([row.id for row, _ in shown])
-    rows = [_row(row, body, strays.get(row.id, {})) for row, body in shown]
+    unlogged = tx.unlogged_of([row.id for row, _ in shown])
+    rows = [_row(row, body, unlogged.get(row.id, {})) for row, body in shown]
     return rows, shown[-1][0].key if len(found) > PAGE else None, tx.amount()
 
 
-def _row(row: Experiment, body: str | None, strays: dict[str, int]) -> ListRow:
+def _row(row: Experiment, body: str | None, unlogged: dict[str, int]) -> ListRow:
     if body is None:
         none = Finding("calm", "", "no data yet", "")
         return ListRow(
@@ -109,7 +110,7 @@ def _row(row: Experiment, body: str | None, strays: dict[str, int]) -> ListRow:
     today = (time.time_ns() // 1000) // DAY
     asked = sum(each.asks for each in tally.buckets("day") if each.number == today)
     is_duel = not isinstance(said.get("best"), dict) and "best" in said
-    health = findings(tally, strays, tally.ttl, None)
+    health = findings(tally, unlogged, tally.ttl, None)
     if said.get("alarms"):
         health.append(Finding("bad", "", "assumption fails", ""))
     return ListRow(
