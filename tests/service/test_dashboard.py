@@ -263,7 +263,7 @@ def listen(port, cookie, path, seconds=20):
     try:
         for line in answer:
             if line.startswith(b"data: "):
-                yield json.loads(line[6:])
+                yield json.loads(line[6:])["parts"]
     finally:
         answer.close()
         connection.close()
