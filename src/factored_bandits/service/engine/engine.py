@@ -131,6 +131,7 @@ class Engine:
     def _run(self, writer: Writer) -> None:
         while not self._queue.is_over:
             self._work(writer, self._sleep())
+        writer.wake()
 
     def _sleep(self) -> float:
         next_due = min((handle.due for handle in self._all()), default=math.inf)
@@ -143,7 +144,10 @@ class Engine:
     def _work(self, writer: Writer, timeout: float) -> bool:
         now = time.monotonic()
         due = [handle.id for handle in self._all() if handle.due <= now]
-        taken = self._queue.take(timeout, due)
+        taken = self._queue.take(0.0, due)
+        if not taken:
+            writer.wake()
+            taken = self._queue.take(timeout, due)
         if not taken:
             if self.breaker.is_open and writer.probe():
                 self._look_for_due()

@@ -59,7 +59,7 @@ class Queue:
         """
         with self._changed:
             ready = self._ready(due)
-            if not ready and not self._closed:
+            if not ready and timeout != 0.0 and not self._closed:
                 self._changed.wait(timeout)
                 ready = self._ready(due)
             batch = {number: self._taken_from(number, len(ready)) for number in ready}

@@ -85,6 +85,7 @@ class Writer:
         self._meter = meter
         self._snapshot_every = snapshot_every
         self._agent_time = agent_time
+        self._unheard: list[Request] = []  # those who have an answer, and were not woken yet
 
     def work(self, groups: list[Group]) -> None:
         """Answer every request, each with what is in the log, or with an error."""
@@ -133,8 +134,14 @@ class Writer:
     # ------------------------------------------------------------ one transaction
 
     def _transact(self, groups: list[Group], attempt: Attempt) -> None:
+        try:
+            self._transacted(groups, attempt)
+        finally:
+            self.wake()
+
+    def _transacted(self, groups: list[Group], attempt: Attempt) -> None:
         tx = self._store.begin()
-        rows = [tx.lock(handle.id) for handle, _ in groups]
+        rows = [tx.lock(handle.id, handle.followed) for handle, _ in groups]
         clock = tx.clock()
         self._meter.clock(clock)
         mark = secrets.randbits(MARK)
@@ -196,6 +203,7 @@ class Writer:
         for batch in changed:
             batch.write(self._snapshot_every)
         attempt.mark = (changed[0].row.id, changed[0].events[0].n, mark)
+        self.wake()
         tx.commit()
 
     def _finish(self, attempt: Attempt) -> None:
@@ -205,13 +213,27 @@ class Writer:
             handle.set_due(fold, any(event.kind == "ask" for event in batch.events))
         logs = [(handle.key, batch.events) for handle, _, batch in attempt.batches]
         self._meter.batch(len(attempt.answers), logs)
-        self._answer(attempt.answers)
+        self._put(attempt.answers)
+        # Those who are woken want the processor. If more waits, a store that nobody else locks
+        # has the next transaction ready soon; they are woken while that goes to the disk.
+        if not self._store.one_writer:
+            self.wake()
 
     def _answer(self, answers: Answers) -> None:
         """Put all answers, then wake all who wait."""
+        self._put(answers)
+        self.wake()
+
+    def _put(self, answers: Answers) -> None:
         for request, value, error in answers:
             request.waiter.put(value, error)
-        for request, _, _ in answers:
+            self._unheard.append(request)
+
+    def wake(self) -> None:
+        """Wake all who have an answer and do not know of it."""
+        unheard = self._unheard
+        self._unheard = []
+        for request in unheard:
             request.waiter.wake()
 
     # ------------------------------------------------------------ when something goes wrong

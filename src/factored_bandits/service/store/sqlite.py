@@ -245,7 +245,7 @@ class SqliteTransaction:
         row = self._one(f"SELECT {EVENT} FROM event WHERE exp = ? AND {condition}", *given)
         return None if row is None else event_of(row)
 
-    def lock(self, experiment: int) -> Experiment:
+    def lock(self, experiment: int, after: int | None = None) -> Experiment:
         """The row; BEGIN IMMEDIATE has locked the whole database."""
         row = self._one(f"SELECT {EXPERIMENT} FROM experiment WHERE id = ?", experiment)
         if row is None:
