@@ -158,7 +158,7 @@ def test_what_may_be_stored_is_never_a_fallback(after, url):
     shop.faults = Faults()
     shop.agent.ask("Bob")
     statements = shop.faults.statements
-    assert statements[-1] == "COMMIT"
+    assert statements[-1].endswith("COMMIT")
 
     fallbacks = 0
     for at, statement in enumerate(statements, start=1):
@@ -168,7 +168,7 @@ def test_what_may_be_stored_is_never_a_fallback(after, url):
         shop.engine.submit(1, ask)
         while shop.engine.step():
             pass
-        if statement == "COMMIT":
+        if statement.endswith("COMMIT"):
             # it cannot be known without the database, which comes back: then it is known
             assert ask.waiter.result().id == before + 1
             assert len(shop.log()) == before + 1

@@ -144,7 +144,7 @@ class Engine:
     def _work(self, writer: Writer, timeout: float) -> bool:
         now = time.monotonic()
         due = [handle.id for handle in self._all() if handle.due <= now]
-        taken = self._queue.take(0.0, due)
+        taken = self._queue.take(0.0, due) if writer.has_unheard else {}
         if not taken:
             writer.wake()
             taken = self._queue.take(timeout, due)

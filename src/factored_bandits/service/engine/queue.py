@@ -80,10 +80,11 @@ class Queue:
         return taken
 
     def done(self, experiments: Iterable[int]) -> None:
-        """Let writers have these experiments again."""
+        """Let writers have these experiments again; the one who had them looks by itself."""
         with self._changed:
             self._taken -= set(experiments)
-            self._changed.notify()
+            if not self._together:
+                self._changed.notify(max(len(self._waiting.keys() - self._taken) - 1, 0))
 
     def turn_away(self) -> list[Request]:
         """From now on take no requests that are not patient; gives back those that wait."""

@@ -112,6 +112,9 @@ class Transaction(Protocol):
         Who will ask for the events after number `after` says so: they may come along.
         """
 
+    def try_lock(self, experiment: int, after: int | None = None) -> Experiment | None:
+        """The same, but None at once if another writer has the experiment."""
+
     def clock(self) -> int:
         """Microseconds since 1970, read now: after the lock, which may have taken a while."""
 

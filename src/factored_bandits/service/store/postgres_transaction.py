@@ -1,8 +1,8 @@
 """A transaction of PostgreSQL in as few round trips as can be.
 
 Each one costs two changes of process, and while it lasts nobody else has the experiment. So BEGIN,
-the lock, the clock and the events of others go in one; all events of a batch and the new head in
-another; COMMIT is the third.
+the lock, the clock and the events of others go in one; all events of a batch, the new head and
+COMMIT in another. The server does such statements one after another, and none after an error.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import psycopg
+from psycopg import sql
 
 from factored_bandits.errors import StoreError
 
@@ -23,14 +24,18 @@ BEGIN_READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 NOW = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 PAGE = 1000  # events of others that are read with the lock
 NAMES = EVENT.split(", ")
-# If the head is not where it is expected, no event is written either.
-APPEND = (
-    "WITH moved AS (UPDATE experiment SET status = %s, reason = %s, fingerprint = %s, head = %s, "
-    "at = %s WHERE id = %s AND head = %s RETURNING id) "
-    f"INSERT INTO event (exp, {EVENT}) SELECT moved.id, {', '.join(f'e.{n}' for n in NAMES)} "
-    "FROM moved CROSS JOIN json_to_recordset(%s::json) AS e(n bigint, at bigint, tx bigint, "
-    "kind text, decision bigint, unit bytea, idem bytea, action text, propensity text, "
-    "body text, who text)"
+# If the head is not where it is expected, the number of the experiment is NULL: an error.
+APPEND = sql.SQL(
+    "WITH moved AS (UPDATE experiment SET status = {}, reason = {}, fingerprint = {}, head = {}, "
+    "at = {} WHERE id = {} AND head = {} RETURNING id) "
+    f"INSERT INTO event (exp, {EVENT}) SELECT (SELECT id FROM moved), "
+    f"{', '.join(f'e.{name}' for name in NAMES)} FROM json_to_recordset({{}}::json) AS e(n bigint, "
+    "at bigint, tx bigint, kind text, decision bigint, unit bytea, idem bytea, action text, "
+    "propensity text, body text, who text)"
+)
+SAVE = sql.SQL(
+    "INSERT INTO snapshot VALUES ({}, {}, {}) "
+    "ON CONFLICT (exp) DO UPDATE SET n = excluded.n, body = excluded.body"
 )
 
 Clock = Callable[[], int]
@@ -57,13 +62,24 @@ class PostgresTransaction:
         self._begun = False
         self._now: int | None = None  # read with the lock, and not asked for yet
         self._ahead: tuple[int, int, list[Event]] | None = None  # read with the lock
+        self._unsent: list[str] = []  # statements that go with COMMIT
 
     def _execute(self, query: str, *given: Any) -> Any:
-        """A statement; the first one comes after BEGIN."""
-        if not self._begun:
-            self._connection.execute(self._begin)
-            self._begun = True
+        """A statement, after those that must come before it."""
+        before = self._before()
+        if before:
+            self._connection.execute("; ".join(before))
         return self._connection.execute(query, given)
+
+    def _before(self) -> list[str]:
+        """BEGIN, if this is the first statement, and what was not sent yet."""
+        before = [*([] if self._begun else [self._begin]), *self._unsent]
+        self._begun = True
+        self._unsent = []
+        return before
+
+    def _write(self, statement: sql.SQL, *given: Any) -> None:
+        self._unsent.append(statement.format(*map(sql.Literal, given)).as_string(None))
 
     def _one(self, query: str, *given: Any) -> Any:
         return self._execute(query, *given).fetchone()
@@ -74,27 +90,31 @@ class PostgresTransaction:
 
     def lock(self, experiment: int, after: int | None = None) -> Experiment:
         """The row, locked until the end of the transaction; the clock is read after that."""
-        number = int(experiment)
-        statements = [] if self._begun else [self._begin]
-        statements.append(
-            f"SELECT {EXPERIMENT} FROM experiment WHERE id = {number}{self._for_update}"
-        )
+        row = self._locked(int(experiment), after, self._for_update)
+        if row is None:
+            raise StoreError(f"the experiment with number {experiment} is gone from the database")
+        return row
+
+    def try_lock(self, experiment: int, after: int | None = None) -> Experiment | None:
+        """The row, locked; None if it is locked already, or gone."""
+        return self._locked(int(experiment), after, f"{self._for_update} SKIP LOCKED")
+
+    def _locked(self, number: int, after: int | None, how: str) -> Experiment | None:
+        statements = self._before()
+        skipped = len(statements)
+        statements.append(f"SELECT {EXPERIMENT} FROM experiment WHERE id = {number}{how}")
         if self._clock is None:
             # in a statement of its own after the lock: now() would be the time of BEGIN
             statements.append(NOW)
         if after is not None:
             statements.append(
-                f"SELECT {EVENT} FROM event WHERE exp = {number} AND n > {int(after)} "
+                f"SELECT {EVENT} FROM event WHERE exp = {number} AND n > {after} "
                 f"ORDER BY n LIMIT {PAGE}"
             )
-        found = iter(_results(self._connection.execute("; ".join(statements))))
-        if not self._begun:
-            next(found)
-            self._begun = True
-
+        found = iter(_results(self._connection.execute("; ".join(statements)))[skipped:])
         rows = next(found)
         if not rows:
-            raise StoreError(f"the experiment with number {experiment} is gone from the database")
+            return None
         if self._clock is None:
             self._now = int(next(found)[0][0])
         if after is not None:
@@ -153,40 +173,27 @@ class PostgresTransaction:
         return dict(self._execute(query, experiment).fetchall())
 
     def append(self, row: Experiment, expected: int, events: list[Event]) -> None:
-        """Append events at the head."""
+        """Append events at the head; sent with COMMIT, which fails if they are refused."""
         documents = [_document(row_of(row.id, event)[1:]) for event in events]
-        changed = self._execute(
-            APPEND,
-            row.status,
-            row.reason,
-            row.fingerprint,
-            row.head,
-            row.at,
-            row.id,
-            expected,
-            json.dumps(documents),
-        )
-        if changed.rowcount != len(events):
-            raise psycopg.IntegrityError(f"the head of {row.key!r} is no longer {expected}")
+        changed = (row.status, row.reason, row.fingerprint, row.head, row.at)
+        self._write(APPEND, *changed, row.id, expected, json.dumps(documents))
 
     def save_snapshot(self, experiment: int, snapshot: Snapshot) -> None:
-        """Replace the snapshot."""
-        self._execute(
-            "INSERT INTO snapshot VALUES (%s, %s, %s) "
-            "ON CONFLICT (exp) DO UPDATE SET n = excluded.n, body = excluded.body",
-            experiment,
-            *snapshot,
-        )
+        """Replace the snapshot; sent with COMMIT."""
+        self._write(SAVE, experiment, *snapshot)
 
     def commit(self) -> None:
         """Write and flush."""
+        cursor = self._connection.execute("; ".join([*self._before(), "COMMIT"]))
+        while cursor.nextset():
+            pass
         # after a failed statement the server answers COMMIT with ROLLBACK, and no error
-        said = self._execute("COMMIT").statusmessage
-        if said != "COMMIT":
-            raise psycopg.InternalError(f"COMMIT was answered by {said}")
+        if cursor.statusmessage != "COMMIT":
+            raise psycopg.InternalError(f"COMMIT was answered by {cursor.statusmessage}")
 
     def rollback(self) -> None:
         """Undo everything."""
+        self._unsent = []
         self._execute("ROLLBACK")
 
 

@@ -252,6 +252,10 @@ class SqliteTransaction:
             raise StoreError(f"the experiment with number {experiment} is gone from the database")
         return experiment_of(row)
 
+    def try_lock(self, experiment: int, after: int | None = None) -> Experiment:
+        """The row; no other writer can have it."""
+        return self.lock(experiment, after)
+
     def mark(self, experiment: int, n: int) -> int | None:
         """The transaction that wrote an event."""
         row = self._one("SELECT tx FROM event WHERE exp = ? AND n = ?", experiment, n)
