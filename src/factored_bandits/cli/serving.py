@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
@@ -26,8 +27,13 @@ DEFAULT = "experiments.db"
     "--port", type=click.IntRange(0, 65535), default=8000, show_default=True,
     help="The port to listen on; 0 for any that is free.",
 )  # fmt: skip
+@click.option(
+    "--allow-origin", "origins", metavar="ORIGIN", multiple=True,
+    help="Let pages of another origin read answers (CORS), such as https://shop.example; can be "
+    "given several times.",
+)  # fmt: skip
 @click.option("--quiet", is_flag=True, help="No line of JSON for each request.")
-def serve(location: str, host: str, port: int, quiet: bool) -> None:
+def serve(location: str, host: str, port: int, origins: tuple[str, ...], quiet: bool) -> None:
     """Serve the experiments of a database over HTTP: decisions, rewards, status, metrics.
 
     The first start prints a key with the role admin, once. It listens on this machine only unless
@@ -43,6 +49,7 @@ def serve(location: str, host: str, port: int, quiet: bool) -> None:
         from factored_bandits.service.api.access import new_key
         from factored_bandits.service.api.app import application
         from factored_bandits.service.api.logs import log_lines
+        from factored_bandits.service.api.origins import checked_origins
     except MissingExtraError:
         raise
     except ImportError as error:
@@ -51,13 +58,19 @@ def serve(location: str, host: str, port: int, quiet: bool) -> None:
     from factored_bandits.service.store import opened
 
     log_lines(quiet)
+    allowed = checked_origins(origins)
+    _check_folder(location)
     engine = Engine(opened(location))
     try:
         key = None
         if not engine.store.keys():
             key = new_key(engine.store, "first", "admin")
         config = uvicorn.Config(
-            application(engine), host=host, port=port, log_config=None, access_log=False
+            application(engine, allowed),
+            host=host,
+            port=port,
+            log_config=None,
+            access_log=False,
         )
 
         class Announcing(uvicorn.Server):
@@ -72,6 +85,18 @@ def serve(location: str, host: str, port: int, quiet: bool) -> None:
             raise InvalidInputError(f"it is not possible to listen on {host} port {port}")
     finally:
         engine.close()
+
+
+def _check_folder(location: str) -> None:
+    """A folder that is not there is most often a typing error, and then nothing is where it was."""
+    from factored_bandits.service.store.places import is_address
+
+    folder = Path(location).parent
+    if not is_address(location) and not folder.is_dir():
+        raise InvalidInputError(
+            f"there is no folder {str(folder)!r} for the database {Path(location).name!r}: make it "
+            "first, or correct the path"
+        )
 
 
 def _announce(address: Any, key: str | None) -> None:

@@ -22,6 +22,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from .endpoints import Endpoint
+from .origins import with_origins
 from .problems import ProblemError
 from .state import Service
 
@@ -98,17 +99,25 @@ class Shortcut(Starlette):
     ----------
     often
         What answers the paths `DECISIONS` and `REWARDS`.
+    origins
+        Pages of which origins may read the answers.
     given
         See `Starlette`.
     """
 
-    def __init__(self, often: dict[str, ASGIApp], **given: Any) -> None:
+    def __init__(
+        self, often: dict[str, ASGIApp], origins: tuple[str, ...] = (), **given: Any
+    ) -> None:
         super().__init__(**given)
+        self._open_to = with_origins(self._answer, origins) if origins else None
         self._decisions = often[DECISIONS]
         self._rewards = often[REWARDS]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand a request, or the start and the end of the server, to whom it is for."""
+        """Answer a request, or start and end with the server."""
+        await (self._open_to or self._answer)(scope, receive, send)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["method"] == "POST" and not scope.get("root_path"):
             path = scope["path"]
             if path == REWARDS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
 
 import msgspec
@@ -18,6 +18,7 @@ from factored_bandits.service.engine import Engine
 
 from .answering import Answering, Shortcut
 from .endpoints import ENDPOINTS
+from .origins import checked_origins
 from .problems import ProblemError, problem, problem_of
 from .state import Service
 
@@ -25,13 +26,15 @@ CLIENT = Path(__file__).with_name("client.js")
 TRACKING = Path(__file__).with_name("openfeature.js")
 
 
-def application(engine: Engine) -> Starlette:
+def application(engine: Engine, origins: Iterable[str] = ()) -> Starlette:
     """The application that serves an engine's experiments.
 
     Parameters
     ----------
     engine
         It is not closed here.
+    origins
+        Pages of which other origins may read the answers, such as "https://shop.example".
 
     Returns
     -------
@@ -89,7 +92,8 @@ def application(engine: Engine) -> Starlette:
         Route("/openapi.json", described),
     ]
     refused = {HTTPException: _refused}
-    return Shortcut(answering, routes=routes, lifespan=life, exception_handlers=refused)
+    allowed = checked_origins(origins)
+    return Shortcut(answering, allowed, routes=routes, lifespan=life, exception_handlers=refused)
 
 
 async def _refused(request: Request, error: Exception) -> Response:
