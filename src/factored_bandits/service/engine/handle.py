@@ -64,6 +64,11 @@ class Handle:
             self._fallback = fallback_of(known or Fold(self.config, self._module, compiled=False))
         return self._fallback
 
+    @property
+    def followed(self) -> int | None:
+        """The number of the last event that the agent has followed; None if there is no agent."""
+        return None if self._fold is None else self._fold.n
+
     def reading(self) -> Reading | None:
         """Where the agent stands, for those who operate it; None before anybody used it."""
         fold = self._fold or self._before

@@ -15,8 +15,14 @@ from .derived import Derived
 class Transaction(Derived, Protocol):
     """All or nothing; ended by `commit` or `rollback`."""
 
-    def lock(self, experiment: int) -> Experiment:
-        """Keep all other writers from an experiment; gives its present row."""
+    def lock(self, experiment: int, after: int | None = None) -> Experiment:
+        """Keep all other writers from an experiment; gives its present row.
+
+        Who will ask for the events after number `after` says so: they may come along.
+        """
+
+    def try_lock(self, experiment: int, after: int | None = None) -> Experiment | None:
+        """The same, but None at once if another writer has the experiment."""
 
     def clock(self) -> int:
         """Microseconds since 1970, read now: after the lock, which may have taken a while."""

@@ -252,12 +252,16 @@ class SqliteTransaction(Derived):
         row = self._one(f"SELECT {EVENT} FROM event WHERE exp = ? AND {condition}", *given)
         return None if row is None else event_of(row)
 
-    def lock(self, experiment: int) -> Experiment:
+    def lock(self, experiment: int, after: int | None = None) -> Experiment:
         """The row; BEGIN IMMEDIATE has locked the whole database."""
         row = self._one(f"SELECT {EXPERIMENT} FROM experiment WHERE id = ?", experiment)
         if row is None:
             raise StoreError(f"the experiment with number {experiment} is gone from the database")
         return experiment_of(row)
+
+    def try_lock(self, experiment: int, after: int | None = None) -> Experiment:
+        """The row; no other writer can have it."""
+        return self.lock(experiment, after)
 
     def mark(self, experiment: int, n: int) -> int | None:
         """The transaction that wrote an event."""
