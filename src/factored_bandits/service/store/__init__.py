@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from .contract import KINDS, STATUSES, AccessKey, Event, Experiment, Snapshot, Store, Transaction
+from .contract import (
+    KINDS,
+    STATUSES,
+    AccessKey,
+    Event,
+    Experiment,
+    Found,
+    Snapshot,
+    Store,
+    Transaction,
+)
 from .places import name_of, opened
 from .sqlite import SqliteStore
 
@@ -12,6 +22,7 @@ __all__ = [
     "AccessKey",
     "Event",
     "Experiment",
+    "Found",
     "Snapshot",
     "SqliteStore",
     "Store",

@@ -103,6 +103,13 @@ class Snapshot(NamedTuple):
     body: str
 
 
+class Found(NamedTuple):
+    """What a statement found, and how many rows it changed."""
+
+    rows: list[tuple[Any, ...]]
+    changed: int
+
+
 class Transaction(Protocol):
     """All or nothing; ended by `commit` or `rollback`."""
 
@@ -138,6 +145,12 @@ class Transaction(Protocol):
 
     def counts(self, experiment: int) -> dict[str, int]:
         """How many events there are of each kind."""
+
+    def execute(self, statement: str, *given: Any) -> Found:
+        """A statement about the tables beside the log, in SQL that all databases have.
+
+        Values stand where there is a question mark.
+        """
 
     def append(self, row: Experiment, expected: int, events: list[Event]) -> None:
         """Append events if `expected` is the head; `row` is the experiment afterwards."""

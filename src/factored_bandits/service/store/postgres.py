@@ -10,7 +10,7 @@ from typing import Any
 from factored_bandits.errors import MissingExtraError, StoreError
 
 from . import migrations
-from .contract import AccessKey, Event, Experiment, Snapshot
+from .contract import AccessKey, Event, Experiment, Found, Snapshot
 from .rows import EVENT, EXPERIMENT, event_of, experiment_of, row_of
 
 try:
@@ -311,6 +311,11 @@ class PostgresTransaction:
         """How many events there are of each kind."""
         query = "SELECT kind, count(*) FROM event WHERE exp = %s GROUP BY kind"
         return dict(self._connection.execute(query, (experiment,)).fetchall())
+
+    def execute(self, statement: str, *given: Any) -> Found:
+        """A statement about the tables beside the log."""
+        done = self._connection.execute(statement.replace("?", "%s"), given)
+        return Found([] if done.description is None else done.fetchall(), done.rowcount)
 
     def append(self, row: Experiment, expected: int, events: list[Event]) -> None:
         """Append events at the head."""
