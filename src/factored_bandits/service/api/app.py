@@ -19,7 +19,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from factored_bandits.service.dashboard import PART as DASHBOARD
 from factored_bandits.service.engine import Engine
+from factored_bandits.service.pages import Pages
 
 from .endpoints import ENDPOINTS, Endpoint
 from .problems import ProblemError, problem, problem_of
@@ -28,6 +30,7 @@ from .state import Service
 LOGGER = logging.getLogger("factored_bandits.service")
 ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 LARGEST_BODY = 1_000_000  # bytes
+PARTS = (DASHBOARD,)  # what has pages
 OFTEN = ("/v1/experiments/{key}/decisions", "/v1/rewards")
 CLIENT = Path(__file__).with_name("client.js")
 TRACKING = Path(__file__).with_name("openfeature.js")
@@ -47,11 +50,14 @@ def application(engine: Engine) -> Starlette:
         For any ASGI server.
     """
     service = Service(engine)
+    pages = Pages(service, PARTS)
 
     @contextlib.asynccontextmanager
     async def life(app: Starlette) -> AsyncIterator[None]:
         await service.start()
+        await pages.start()
         yield
+        await pages.stop()
         service.stop()
 
     # one route for each path, so that a wrong method is told which are right
@@ -95,14 +101,10 @@ def application(engine: Engine) -> Starlette:
         Route("/readyz", ready),
         Route("/metrics", measured),
         Route("/openapi.json", described),
+        *pages.routes(),
     ]
-    return Starlette(routes=routes, lifespan=life, exception_handlers={HTTPException: _refused})
-
-
-async def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    headers = dict(error.headers) if error.headers else None
-    return problem(error.status_code, error.detail, headers)
+    handlers: dict[Any, Any] = {HTTPException: pages.refused}
+    return Starlette(routes=routes, lifespan=life, exception_handlers=handlers)
 
 
 def _route(

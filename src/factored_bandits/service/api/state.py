@@ -182,11 +182,26 @@ class Service:
         if not key:
             return None
         self._look_for_revoked()
+        return await self.holder_of_key(key)
+
+    async def holder_of_key(self, key: str) -> AccessKey | None:
+        """Who has this key; it may have been made a moment ago, elsewhere."""
         found = self._access.role_of(key)
         if found is None and self._access.is_stale():
             await self.aside(self._access.refresh)
             found = self._access.role_of(key)
         return found
+
+    @property
+    def known_keys(self) -> list[AccessKey]:
+        """All keys, as they were read last."""
+        return self._access.keys
+
+    async def holders(self) -> list[AccessKey]:
+        """All keys, without those that were revoked some seconds ago."""
+        if self._access.is_stale(LONGEST):
+            await self.refresh_keys()
+        return self.known_keys
 
     async def refresh_keys(self) -> None:
         """Read the keys again."""
