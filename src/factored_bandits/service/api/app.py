@@ -19,6 +19,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from factored_bandits.service.arena.pages import PART as ARENA
 from factored_bandits.service.dashboard import PART as DASHBOARD
 from factored_bandits.service.engine import Engine
 from factored_bandits.service.pages import Pages
@@ -30,7 +31,7 @@ from .state import Service
 LOGGER = logging.getLogger("factored_bandits.service")
 ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 LARGEST_BODY = 1_000_000  # bytes
-PARTS = (DASHBOARD,)  # what has pages
+PARTS = (DASHBOARD, ARENA)  # what has pages
 OFTEN = ("/v1/experiments/{key}/decisions", "/v1/rewards")
 CLIENT = Path(__file__).with_name("client.js")
 TRACKING = Path(__file__).with_name("openfeature.js")

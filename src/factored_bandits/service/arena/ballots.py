@@ -3,6 +3,7 @@
     shown --vote--> voted --next vote, or time--> telling --told to the agent--> counted
       |  <--undo---   |                              +--settled by then--> late
       +--skip--> skipped    +--voter excluded--> dropped
+      +--page closed--> left --opened again, and still free--> shown
       +--too long, and wanted by another voter--> expired
 
 The log of the experiment hears of a vote only when it can no longer be taken back, so that undo
@@ -23,6 +24,7 @@ from .study import Rules
 
 Choice = Literal["1", "2", "0"]
 CHOICES: tuple[Choice, ...] = ("1", "2", "0")  # the left one, the right one, a tie
+HELD = "('shown', 'voted', 'telling', 'counted')"  # a duel has one ballot of these at most
 CASTS = "('voted', 'telling', 'counted')"  # what the cap of a voter counts
 SECOND = 1_000_000  # microseconds
 COLUMNS = (
@@ -109,11 +111,27 @@ def of_voter(tx: Transaction, experiment: int, voter: bytes) -> list[Ballot]:
     return _where(tx, "exp = ? AND voter = ? ORDER BY shown, token", experiment, voter)
 
 
+def cast(tx: Transaction, experiment: int) -> int:
+    """How many votes there are."""
+    rows = tx.execute(
+        f"SELECT count(*) FROM ballot WHERE exp = ? AND status IN {CASTS}", experiment
+    ).rows
+    return int(rows[0][0])
+
+
 def held(tx: Transaction, experiment: int) -> set[int]:
-    """The duels that are with somebody, or with nobody any more."""
+    """The duels that are with somebody."""
     rows = tx.execute(
         "SELECT decision FROM ballot WHERE exp = ? AND status IN ('shown', 'voted', 'telling')",
         experiment,
+    ).rows
+    return {row[0] for row in rows}
+
+
+def voted(tx: Transaction, experiment: int) -> set[int]:
+    """The duels of which a vote is on its way to the agent."""
+    rows = tx.execute(
+        "SELECT decision FROM ballot WHERE exp = ? AND status IN ('voted', 'telling')", experiment
     ).rows
     return {row[0] for row in rows}
 
@@ -162,6 +180,7 @@ def vote(
 ) -> bool:
     """Cast a vote; whether it is taken. The vote before it can no longer be taken back."""
     _lock(tx, experiment, voter)
+    come_back(tx, experiment, voter, token)
     cast = tx.execute(
         f"SELECT count(*) FROM ballot WHERE exp = ? AND voter = ? AND status IN {CASTS}",
         experiment,
@@ -208,6 +227,35 @@ def skip(tx: Transaction, experiment: int, voter: bytes, token: str) -> bool:
         "UPDATE ballot SET status = 'skipped', chosen = ? "
         "WHERE exp = ? AND voter = ? AND token = ? AND status = 'shown'",
         tx.clock(),
+        experiment,
+        voter,
+        token,
+    )
+    return found.changed == 1
+
+
+def leave(tx: Transaction, experiment: int, voter: bytes, token: str) -> bool:
+    """Let others have a duel, because its page was closed; whether it was with this voter."""
+    found = tx.execute(
+        "UPDATE ballot SET status = 'left' "
+        "WHERE exp = ? AND voter = ? AND token = ? AND status = 'shown'",
+        experiment,
+        voter,
+        token,
+    )
+    return found.changed == 1
+
+
+def come_back(tx: Transaction, experiment: int, voter: bytes, token: str) -> bool:
+    """Show a duel again that was left, unless somebody else has it; whether it is shown now.
+
+    A page that is loaded anew is left and opened, and the two messages may come in any order.
+    """
+    found = tx.execute(
+        "UPDATE ballot SET status = 'shown' "
+        "WHERE exp = ? AND voter = ? AND token = ? AND status = 'left' AND NOT EXISTS "
+        "(SELECT 1 FROM ballot AS other WHERE other.exp = ballot.exp "
+        f"AND other.decision = ballot.decision AND other.status IN {HELD})",
         experiment,
         voter,
         token,

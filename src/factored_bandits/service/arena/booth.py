@@ -20,18 +20,20 @@ from factored_bandits.errors import DecisionError, ExperimentError, UnknownNameE
 from factored_bandits.policies import make
 from factored_bandits.service.api.problems import ProblemError
 from factored_bandits.service.api.state import Service
-from factored_bandits.service.engine import Ask, ConflictError, Handle, Read, Tell
+from factored_bandits.service.engine import Ask, ConflictError, Expire, Handle, Read, Tell
 
 from . import ballots, links, tables
 from .ballots import Ballot, Choice, Duel
+from .collusion import colluders, peaks
 from .study import Rules
 from .view import View, looking
+from .walk import SELF, Walk
 
 LOGGER = logging.getLogger("factored_bandits.service")
 # Duels that nobody wants to judge are not piled up: with so many of them, a voter who skipped one
 # is shown it again.
 MOST_FREE = 16
-SELF = "self-duel"  # who settles duels of an arm with itself, as the log says
+PORTION = 10_000  # events of a log that are read at a time
 T = TypeVar("T")
 LATER = 0.1  # seconds after which a vote is told that can no longer be taken back
 
@@ -70,6 +72,7 @@ class Booth:
     def __init__(self, service: Service) -> None:
         self.service = service
         self._studies: dict[str, Study] = {}
+        self._walks: dict[int, Walk] = {}
         self._timers: set[asyncio.Task[None]] = set()
 
     async def study(self, key: str) -> Study:
@@ -91,6 +94,35 @@ class Booth:
         found: View = await self.service.call(study.handle, Read(look=looking(study.rules.alpha)))
         return found
 
+    async def walk(self, study: Study) -> Walk:
+        """Its log computed anew, to the end; what was read before is kept."""
+        return await self.service.aside(self._walked, study)
+
+    def _walked(self, study: Study) -> Walk:
+        store = self.service.store
+        if study.id not in self._walks:
+            row = store.find(study.handle.key)
+            assert row is not None, "experiments are never removed"
+            self._walks[study.id] = Walk(row)
+        walk = self._walks[study.id]
+        while not tables.looked(store, walk.advance, PORTION):
+            pass
+        return walk
+
+    async def stands(self, study: Study) -> bool:
+        """Whether no elimination rests on as few voters as may lie."""
+        if study.rules.liars == 0:
+            return True
+        walk = await self.walk(study)
+        if not walk.bets:
+            return True  # nothing is known of that
+        found = peaks(walk.learned, len(study.names))
+        needed = [
+            colluders(walk.learned, arm, peak, study.rules.alpha)
+            for arm, peak in enumerate(found)
+        ]
+        return all(each is None or each > study.rules.liars for each in needed)
+
     # ------------------------------------------------------------ what to show
 
     async def next(self, study: Study, voter: bytes) -> Ballot | Ended:
@@ -101,15 +133,24 @@ class Booth:
         if cast >= study.rules.cap:
             return Ended("cap")
         view = await self.view(study)
-        if view.decided:
+        if view.decided and await self.stands(study):
             return Ended("decided")
-        open_ones = [each for each in mine if each.status == "shown"]
-        if open_ones:
-            return open_ones[0]
+        for each in mine:
+            if each.status == "shown":
+                return each
+        for each in mine:
+            if each.status == "left" and await self._back(study, view, each):
+                return each
         try:
             return await self._another(study, voter, view, mine)
         except ExperimentError as error:
             return Ended("closed", str(error))
+
+    async def _back(self, study: Study, view: View, ballot: Ballot) -> bool:
+        """Whether a duel that was left is still open, and with nobody else."""
+        if all(ballot.decision != duel.decision for duel in view.waiting):
+            return False
+        return await self._changed(ballots.come_back, study, ballot.voter, ballot.token)
 
     async def _another(
         self, study: Study, voter: bytes, view: View, mine: list[Ballot]
@@ -185,6 +226,10 @@ class Booth:
         """Give a duel back for somebody else; False if it is not with this voter."""
         return await self._changed(ballots.skip, study, voter, token)
 
+    async def leave(self, study: Study, voter: bytes, token: str) -> bool:
+        """Let somebody else have a duel whose page was closed."""
+        return await self._changed(ballots.leave, study, voter, token)
+
     # ------------------------------------------------------------ what the agent hears
 
     async def settle(self, study: Study) -> None:
@@ -201,6 +246,14 @@ class Booth:
             outcomes[ballot.token] = await self._tell(study, ballot.decision, reward, who)
         if outcomes:
             await self._changed(ballots.told, study, outcomes)
+
+    async def expire(self, study: Study, who: str) -> None:
+        """Settle every duel that waits for a voter as a tie, which is no evidence."""
+        await self.settle(study)
+        voted = await self._changed(ballots.voted, study)
+        for duel in (await self.view(study)).waiting:
+            if duel.decision not in voted:
+                await self.service.call(study.handle, Expire(decision=duel.decision, who=who))
 
     def _tie(self, study: Study, decision: int) -> float:
         """A tie; for policies that take none, either outcome with probability one half."""

@@ -14,7 +14,7 @@ from factored_bandits.service.store import Experiment, Store, Transaction
 
 from . import tables
 from .images import prepared
-from .study import POLICY, TTL, Draft, Rules, drafted
+from .study import TTL, Draft, Rules, default_policy, drafted
 
 
 class Made(NamedTuple):
@@ -38,7 +38,7 @@ def create(
     draft
         Candidates and rules.
     policy
-        Which two meet; a policy for duels.
+        Which two meet; a policy for duels, by default `duel_top_two`.
     seed
         Same seed and same votes, same duels; by default a random one.
 
@@ -72,7 +72,7 @@ def create(
     before = store.find(key)
     if seed is None:
         seed = _seed_of(before)
-    config = _config(draft, policy or POLICY, seed)
+    config = _config(draft, policy or default_policy(draft.rules), seed)
     row = store.create(key, config.text(), fingerprint())
     other = differences(Config.of(row.config), config.given)
     if not other and not tables.changed(store, tables.add_study, row.id, draft):

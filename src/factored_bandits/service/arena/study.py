@@ -17,8 +17,7 @@ MOST_ITEMS = 2000
 LONGEST_TEXT = 50_000  # characters of an item, or of an answer to it
 LONGEST_NAME = 100
 LONGEST_TITLE = 200
-# Votes are paid for with somebody's time, as calls of a judge are: docs/decisions.md.
-POLICY = "duel_top_two"
+SPARE = 20.0  # so many times the evidence, where voters may lie: 3 in its logarithm
 TTL = "7d"  # until a duel that nobody judges is settled as a tie, so that learning goes on
 
 
@@ -41,7 +40,9 @@ class Rules:
     patience
         Seconds until a duel that was shown and not judged is given to somebody else.
     alpha
-        The probability of error at which candidates are ruled out; when one is left, the vote ends.
+        The probability of error at which candidates are ruled out.
+    liars
+        How many voters may lie: the vote goes on until no elimination rests on so few.
     least_seconds
         A vote that comes sooner is flagged.
     reveal
@@ -53,8 +54,9 @@ class Rules:
     format: Format = "text"
     cap: int = 50
     undo: float = 20.0
-    patience: float = 600.0
+    patience: float = 300.0
     alpha: float = 0.05
+    liars: int = 1
     least_seconds: float = 1.0
     reveal: bool = False
 
@@ -67,6 +69,20 @@ class Rules:
         """From what the database keeps."""
         known = {field.name for field in fields(cls)}
         return cls(**{name: value for name, value in json.loads(text).items() if name in known})
+
+
+def default_policy(rules: Rules) -> str:
+    """Which two meet, if nobody chooses.
+
+    Votes are paid for with somebody's time, as calls of a judge are, and so the policy is that of
+    `fb.arena` (docs/decisions.md). Where a result must stand though some voters lie, it goes on
+    collecting evidence against a candidate for longer than an honest vote would need.
+
+    >>> default_policy(Rules("x", liars=0)), default_policy(Rules("x"))
+    ('duel_top_two(delta=0.05)', 'duel_top_two(delta=0.0025)')
+    """
+    delta = rules.alpha if rules.liars == 0 else rules.alpha / SPARE
+    return f"duel_top_two(delta={delta:.6g})"
 
 
 @dataclass(frozen=True)
@@ -102,6 +118,7 @@ def checked_rules(**given: Any) -> Rules:
     line("question", rules.question, LONGEST_TITLE)
     one_of("format", rules.format, FORMATS)
     integer("cap", rules.cap, 1)
+    integer("liars", rules.liars, 0)
     probability("alpha", rules.alpha)
     for name in ("undo", "patience", "least_seconds"):
         seconds = finite(name, getattr(rules, name))
