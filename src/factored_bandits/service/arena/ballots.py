@@ -91,9 +91,7 @@ class Ballot(NamedTuple):
 
 def _of(row: tuple[Any, ...]) -> Ballot:
     token, decision, block, voter, item, first, second, swapped, *rest = row
-    return Ballot(
-        token, decision, block, bytes(voter), item, first, second, bool(swapped), *rest
-    )
+    return Ballot(token, decision, block, bytes(voter), item, first, second, bool(swapped), *rest)
 
 
 def _where(tx: Transaction, condition: str, *given: Any) -> list[Ballot]:

@@ -86,7 +86,8 @@ class Booth:
                 raise UnknownNameError(f"the experiment {key!r} is no study that people vote in")
             names = tuple(handle.config.given["arms"])
             takes_ties = make(handle.config.given["policy"]).info.ties
-            self._studies[key] = Study(handle, *found, names, takes_ties)
+            rules, items = found
+            self._studies[key] = Study(handle, rules, items, names, takes_ties)
         return self._studies[key]
 
     async def view(self, study: Study) -> View:
@@ -118,8 +119,7 @@ class Booth:
             return True  # nothing is known of that
         found = peaks(walk.learned, len(study.names))
         needed = [
-            colluders(walk.learned, arm, peak, study.rules.alpha)
-            for arm, peak in enumerate(found)
+            colluders(walk.learned, arm, peak, study.rules.alpha) for arm, peak in enumerate(found)
         ]
         return all(each is None or each > study.rules.liars for each in needed)
 

@@ -31,7 +31,9 @@ async def listed(pages: Pages, visit: Visit) -> Response:
 
     def counted(tx: Transaction) -> list[tuple[Any, Rules, int]]:
         found = tables.studies(tx)
-        return [(rows[id], rules, ballots.cast(tx, id)) for id, rules in found.items() if id in rows]
+        return [
+            (rows[id], rules, ballots.cast(tx, id)) for id, rules in found.items() if id in rows
+        ]
 
     found = sorted(await pages.read(counted), key=lambda each: each[0].key)
     return pages.render(visit, "arena/studies.html", studies=found)

@@ -46,9 +46,7 @@ async def make(pages: Pages, visit: Visit) -> Response:
         rules = checked_rules(**_rules(fields))
         draft = await pages.service.aside(_draft, visit, rules, fields, rows)
         policy = fields["policy"] or None
-        made = await pages.service.aside(
-            create, pages.service.store, fields["key"], draft, policy
-        )
+        made = await pages.service.aside(create, pages.service.store, fields["key"], draft, policy)
         if made.new:
             await pages.service.aside(
                 changed, pages.service.store, add_link, made.row.id, "everybody", None
@@ -99,7 +97,9 @@ def _draft(
     if rules.format == "markdown":
         rendered("")  # an error now rather than in front of voters, if a library is missing
     if fields["kind"] == "texts":
-        filled = [(name.strip(), text.strip()) for name, text in rows if name.strip() or text.strip()]
+        filled = [
+            (name.strip(), text.strip()) for name, text in rows if name.strip() or text.strip()
+        ]
         names = [name for name, _ in filled]
         if len(set(names)) < len(names):
             raise InvalidInputError("two candidates have the same name")

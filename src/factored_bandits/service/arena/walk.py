@@ -110,9 +110,10 @@ class Walk:
         if event.kind == "ask":
             self._asked[decision] = event.action or ()
         elif event.kind in ("tell", "expire"):
-            action = self._asked.pop(decision)
+            first, second = self._asked.pop(decision)
             if event.kind == "tell" and event.who != SELF:
-                self.told[decision] = Told(decision, event.who or "", *action, event.body, event.at)
+                who = event.who or ""
+                self.told[decision] = Told(decision, who, first, second, event.body, event.at)
         if self._fold is None:
             return
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import NamedTuple
 
 from starlette.datastructures import Headers, UploadFile
@@ -40,12 +40,10 @@ def has_files(kind: str) -> bool:
     return kind.partition(";")[0].strip().lower() == KIND
 
 
-async def parts_of(
-    body: bytes, kind: str
-) -> tuple[dict[str, list[str]], dict[str, list[Upload]]]:
+async def parts_of(body: bytes, kind: str) -> tuple[dict[str, list[str]], dict[str, list[Upload]]]:
     """The fields and the files of a form, by name; those that were left empty are no files."""
 
-    async def stream() -> AsyncIterator[bytes]:
+    async def stream() -> AsyncGenerator[bytes, None]:
         yield body
 
     parser = MultiPartParser(

@@ -15,13 +15,14 @@ _INDEXES = (
     "CREATE UNIQUE INDEX event_late ON event (exp, decision) WHERE kind = 'late'",
 )
 
-# A ballot is a duel shown to a voter. A duel is with one voter at a time, and a voter has one ballot
-# that counts in each block of the policy.
+# A ballot is a duel shown to a voter. A duel is with one voter at a time, and a voter has at most
+# one ballot in each block of the policy.
 _HELD = "status IN ('shown', 'voted', 'telling', 'counted')"
 _BALLOT_INDEXES = (
     f"CREATE UNIQUE INDEX ballot_duel ON ballot (exp, decision) WHERE {_HELD}",
     f"CREATE UNIQUE INDEX ballot_block ON ballot (exp, voter, block) WHERE {_HELD}",
-    "CREATE INDEX ballot_open ON ballot (exp, status) WHERE status IN ('shown', 'voted', 'telling')",
+    "CREATE INDEX ballot_open ON ballot (exp, status) "
+    "WHERE status IN ('shown', 'voted', 'telling')",
 )
 
 POSTGRES: tuple[tuple[str, ...], ...] = (

@@ -28,7 +28,8 @@ document.addEventListener("DOMContentLoaded", async () => {
     if (sent || !form.elements.ballot) return;
     const left = new URLSearchParams(new FormData(form));
     left.set("action", "leave");
-    navigator.sendBeacon(form.action, left);
+    // not form.action: that is the buttons of this name
+    navigator.sendBeacon(form.getAttribute("action"), left);
   });
   // a page that the browser has kept shows an old duel
   window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
