@@ -18,6 +18,8 @@ from .problems import ProblemError
 from .state import Service
 from .tokens import read, token
 
+LOGGED = ("accepted", "late")  # outcomes that are events
+
 
 async def decide(service: Service, request: Request, body: Wanted) -> tuple[int, Decisions]:
     """Decisions; the same unit, or the same idempotency key, has the same ones."""
@@ -64,14 +66,19 @@ async def reward(service: Service, request: Request, body: Rewards) -> tuple[int
 
 
 async def _told(service: Service, holder: AccessKey | None, one: Reward) -> Outcome:
+    number = 0
     try:
         handle, tell = await _tell(service, holder, one)
-        return Outcome(await service.call(handle, tell))
+        number = handle.id
+        outcome = Outcome(await service.call(handle, tell))
     except DecisionError as error:
         conflict = isinstance(error, ConflictError)
-        return Outcome("conflict" if conflict else "unknown", str(error))
+        outcome = Outcome("conflict" if conflict else "unknown", str(error))
     except RewardOutOfRangeError as error:
-        return Outcome("refused", str(error))
+        outcome = Outcome("refused", str(error))
+    if outcome.outcome not in LOGGED:
+        service.strays[number, outcome.outcome] += 1
+    return outcome
 
 
 async def _tell(service: Service, holder: AccessKey | None, one: Reward) -> tuple[Handle, Tell]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -57,6 +58,8 @@ class Service:
         self._loop: Loop | None = None
         self._refreshing: asyncio.Task[None] | None = None
         self.timelines: dict[int, Timeline] = {}
+        # rewards that are no events, by experiment (0: of none) and what was answered
+        self.strays: Counter[tuple[int, str]] = Counter()
 
     async def start(self) -> None:
         """In the event loop of the server: know the experiments that there are."""

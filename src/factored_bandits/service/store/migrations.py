@@ -15,15 +15,67 @@ _INDEXES = (
     "CREATE UNIQUE INDEX event_late ON event (exp, decision) WHERE kind = 'late'",
 )
 
+# What pages show is derived from the log: tallies by the hour, a brief per experiment with the
+# number of the last event that is in both, and changes of active sets. Rewards that are no events
+# (the same one again, another one, one for nothing) are counted as strays by those who refuse them.
+_TALLY = (
+    "asks",
+    "tells",
+    "expires",
+    "lates",
+    "slow",
+    "settled",
+    "held_asks",
+    "held_settled",
+)
+_SUMS = ("total", "held_total")
+
+
+def _derived(whole: str, real: str, end: str) -> tuple[str, ...]:
+    counts = "".join(f"{name} {whole} NOT NULL, " for name in _TALLY)
+    sums = "".join(f"{name} {real} NOT NULL, " for name in _SUMS)
+    return (
+        f"CREATE TABLE brief (exp INTEGER PRIMARY KEY REFERENCES experiment, n {whole} NOT NULL, "
+        f"at {whole} NOT NULL, body text NOT NULL)",
+        f"CREATE TABLE tally (exp INTEGER NOT NULL REFERENCES experiment, hour INTEGER NOT NULL, "
+        f"{counts}{sums}PRIMARY KEY (exp, hour)){end}",
+        f"CREATE TABLE change (exp INTEGER NOT NULL REFERENCES experiment, n {whole} NOT NULL, "
+        f"level INTEGER NOT NULL, at {whole} NOT NULL, active INTEGER NOT NULL, "
+        f"PRIMARY KEY (exp, n, level)){end}",
+        f"CREATE TABLE stray (exp INTEGER NOT NULL, outcome text NOT NULL, "
+        f"amount {whole} NOT NULL, PRIMARY KEY (exp, outcome)){end}",
+        "CREATE INDEX event_audit ON event (exp, n) "
+        "WHERE kind IN ('pause', 'resume', 'stop', 'rebase')",
+    )
+
+
 # A ballot is a duel shown to a voter. A duel is with one voter at a time, and a voter has at most
 # one ballot in each block of the policy.
 _HELD = "status IN ('shown', 'voted', 'telling', 'counted')"
-_BALLOT_INDEXES = (
-    f"CREATE UNIQUE INDEX ballot_duel ON ballot (exp, decision) WHERE {_HELD}",
-    f"CREATE UNIQUE INDEX ballot_block ON ballot (exp, voter, block) WHERE {_HELD}",
-    "CREATE INDEX ballot_open ON ballot (exp, status) "
-    "WHERE status IN ('shown', 'voted', 'telling')",
-)
+
+
+def _votes(whole: str, binary: str, end: str) -> tuple[str, ...]:
+    of_experiment = "exp INTEGER NOT NULL REFERENCES experiment"
+    return (
+        "CREATE TABLE study (exp INTEGER PRIMARY KEY REFERENCES experiment, "
+        "document text NOT NULL)",
+        f"CREATE TABLE content ({of_experiment}, item INTEGER NOT NULL, arm INTEGER NOT NULL, "
+        f"body {binary} NOT NULL, PRIMARY KEY (exp, item, arm))",
+        f"CREATE TABLE voter_link ({of_experiment}, id text NOT NULL, name text NOT NULL, "
+        f"most INTEGER, at {whole} NOT NULL, revoked {whole}, PRIMARY KEY (exp, id)){end}",
+        f"CREATE TABLE voter ({of_experiment}, voter {binary} NOT NULL, link text NOT NULL, "
+        f"at {whole} NOT NULL, excluded text, PRIMARY KEY (exp, voter)){end}",
+        f"CREATE TABLE ballot ({of_experiment}, token text NOT NULL, decision {whole} NOT NULL, "
+        f"block {whole} NOT NULL, voter {binary} NOT NULL, item INTEGER NOT NULL, "
+        "first INTEGER NOT NULL, second INTEGER NOT NULL, swapped INTEGER NOT NULL, "
+        f"shown {whole} NOT NULL, chosen {whole}, choice text, status text NOT NULL, "
+        f"PRIMARY KEY (exp, token)){end}",
+        f"CREATE UNIQUE INDEX ballot_duel ON ballot (exp, decision) WHERE {_HELD}",
+        f"CREATE UNIQUE INDEX ballot_block ON ballot (exp, voter, block) WHERE {_HELD}",
+        "CREATE INDEX ballot_open ON ballot (exp, status) "
+        "WHERE status IN ('shown', 'voted', 'telling')",
+    )
+
 
 POSTGRES: tuple[tuple[str, ...], ...] = (
     (
@@ -41,22 +93,10 @@ POSTGRES: tuple[tuple[str, ...], ...] = (
     ),
     ("CREATE TABLE access (digest bytea PRIMARY KEY, name text NOT NULL, role text NOT NULL)",),
     (
-        "CREATE TABLE study (exp integer PRIMARY KEY REFERENCES experiment, "
-        "document text NOT NULL)",
-        "CREATE TABLE content (exp integer NOT NULL REFERENCES experiment, item integer NOT NULL, "
-        "arm integer NOT NULL, body bytea NOT NULL, PRIMARY KEY (exp, item, arm))",
-        "CREATE TABLE voter_link (exp integer NOT NULL REFERENCES experiment, id text NOT NULL, "
-        "name text NOT NULL, most integer, at bigint NOT NULL, revoked bigint, "
-        "PRIMARY KEY (exp, id))",
-        "CREATE TABLE voter (exp integer NOT NULL REFERENCES experiment, voter bytea NOT NULL, "
-        "link text NOT NULL, at bigint NOT NULL, excluded text, PRIMARY KEY (exp, voter))",
-        "CREATE TABLE ballot (exp integer NOT NULL REFERENCES experiment, token text NOT NULL, "
-        "decision bigint NOT NULL, block bigint NOT NULL, voter bytea NOT NULL, "
-        "item integer NOT NULL, first integer NOT NULL, second integer NOT NULL, "
-        "swapped integer NOT NULL, shown bigint NOT NULL, chosen bigint, choice text, "
-        "status text NOT NULL, PRIMARY KEY (exp, token))",
-        *_BALLOT_INDEXES,
+        *_derived("bigint", "double precision", ""),
+        'CREATE INDEX experiment_key ON experiment (key COLLATE "C")',
     ),
+    _votes("bigint", "bytea", ""),
 )
 
 SQLITE: tuple[tuple[str, ...], ...] = (
@@ -77,22 +117,6 @@ SQLITE: tuple[tuple[str, ...], ...] = (
         "CREATE TABLE access (digest BLOB PRIMARY KEY, name TEXT NOT NULL, role TEXT NOT NULL) "
         "WITHOUT ROWID",
     ),
-    (
-        "CREATE TABLE study (exp INTEGER PRIMARY KEY REFERENCES experiment, "
-        "document TEXT NOT NULL)",
-        "CREATE TABLE content (exp INTEGER NOT NULL REFERENCES experiment, item INTEGER NOT NULL, "
-        "arm INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (exp, item, arm))",
-        "CREATE TABLE voter_link (exp INTEGER NOT NULL REFERENCES experiment, id TEXT NOT NULL, "
-        "name TEXT NOT NULL, most INTEGER, at INTEGER NOT NULL, revoked INTEGER, "
-        "PRIMARY KEY (exp, id)) WITHOUT ROWID",
-        "CREATE TABLE voter (exp INTEGER NOT NULL REFERENCES experiment, voter BLOB NOT NULL, "
-        "link TEXT NOT NULL, at INTEGER NOT NULL, excluded TEXT, PRIMARY KEY (exp, voter)) "
-        "WITHOUT ROWID",
-        "CREATE TABLE ballot (exp INTEGER NOT NULL REFERENCES experiment, token TEXT NOT NULL, "
-        "decision INTEGER NOT NULL, block INTEGER NOT NULL, voter BLOB NOT NULL, "
-        "item INTEGER NOT NULL, first INTEGER NOT NULL, second INTEGER NOT NULL, "
-        "swapped INTEGER NOT NULL, shown INTEGER NOT NULL, chosen INTEGER, choice TEXT, "
-        "status TEXT NOT NULL, PRIMARY KEY (exp, token)) WITHOUT ROWID",
-        *_BALLOT_INDEXES,
-    ),
+    _derived("INTEGER", "REAL", " WITHOUT ROWID"),
+    _votes("INTEGER", "BLOB", " WITHOUT ROWID"),
 )

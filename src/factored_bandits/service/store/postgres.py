@@ -10,7 +10,8 @@ from typing import Any
 from factored_bandits.errors import MissingExtraError, StoreError
 
 from . import migrations
-from .contract import AccessKey, Event, Experiment, Found, Snapshot
+from .data import AccessKey, Event, Experiment, Found, Snapshot
+from .derived import Derived
 from .rows import EVENT, EXPERIMENT, event_of, experiment_of, row_of
 
 try:
@@ -244,7 +245,7 @@ class PostgresStore:
         )
 
 
-class PostgresTransaction:
+class PostgresTransaction(Derived):
     """What happens between BEGIN and COMMIT; `Transaction` describes the methods."""
 
     def __init__(self, connection: Any, clock: Clock | None, read_only: bool) -> None:
@@ -252,8 +253,16 @@ class PostgresTransaction:
         self._clock = clock
         self._read_only = read_only
 
+    _by_code = ' COLLATE "C"'
+
     def _one(self, query: str, *given: Any) -> Any:
         return self._connection.execute(query, given).fetchone()
+
+    def _rows(self, query: str, *given: Any) -> list[Any]:
+        return list(self._connection.execute(query.replace("?", "%s"), given).fetchall())
+
+    def _change(self, query: str, *given: Any) -> int:
+        return int(self._connection.execute(query.replace("?", "%s"), given).rowcount)
 
     def _event(self, condition: str, *given: Any) -> Event | None:
         row = self._one(f"SELECT {EVENT} FROM event WHERE exp = %s AND {condition}", *given)

@@ -14,7 +14,8 @@ from typing import Any
 from factored_bandits.errors import StoreError
 
 from . import migrations
-from .contract import AccessKey, Event, Experiment, Found, Snapshot
+from .data import AccessKey, Event, Experiment, Found, Snapshot
+from .derived import Derived
 from .lock import ProcessLock
 from .rows import COLUMNS, EVENT, EXPERIMENT, event_of, experiment_of, row_of
 
@@ -231,7 +232,7 @@ class SqliteStore:
         self._connected().backup(other)
 
 
-class SqliteTransaction:
+class SqliteTransaction(Derived):
     """What happens between BEGIN IMMEDIATE and COMMIT; `Transaction` describes the methods."""
 
     def __init__(self, connection: Any, clock: Clock) -> None:
@@ -240,6 +241,12 @@ class SqliteTransaction:
 
     def _one(self, query: str, *given: Any) -> Any:
         return self._connection.execute(query, given).fetchone()
+
+    def _rows(self, query: str, *given: Any) -> list[Any]:
+        return list(self._connection.execute(query, given).fetchall())
+
+    def _change(self, query: str, *given: Any) -> int:
+        return int(self._connection.execute(query, given).rowcount)
 
     def _event(self, condition: str, *given: Any) -> Event | None:
         row = self._one(f"SELECT {EVENT} FROM event WHERE exp = ? AND {condition}", *given)
