@@ -24,13 +24,12 @@ from factored_bandits.service.dashboard import PART as DASHBOARD
 from factored_bandits.service.engine import Engine
 from factored_bandits.service.pages import Pages
 
-from .endpoints import ENDPOINTS, Endpoint
+from .endpoints import ENDPOINTS, LARGEST_BODY, Endpoint
 from .problems import ProblemError, problem, problem_of
 from .state import Service
 
 LOGGER = logging.getLogger("factored_bandits.service")
 ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
-LARGEST_BODY = 1_000_000  # bytes
 PARTS = (DASHBOARD, ARENA)  # what has pages
 OFTEN = ("/v1/experiments/{key}/decisions", "/v1/rewards")
 CLIENT = Path(__file__).with_name("client.js")
@@ -117,6 +116,8 @@ def _route(
         endpoint = here[request.method if request.method in here else "GET"]
         try:
             request.path_params.setdefault("verb", path.rpartition("/")[2])
+            if endpoint.largest > LARGEST_BODY and endpoint.role is not None:
+                await service.holder(request, endpoint.role)  # nobody else sends so much
             body = await _body(request, endpoint)
             status, found = await endpoint.handler(service, request, body)
             response = _response(status, found)
@@ -154,8 +155,8 @@ async def _body(request: Request, endpoint: Endpoint) -> Any:
     content = bytearray()
     async for chunk in request.stream():
         content += chunk
-        if len(content) > LARGEST_BODY:
-            raise ProblemError(413, f"a body has at most {LARGEST_BODY:,} bytes")
+        if len(content) > endpoint.largest:
+            raise ProblemError(413, f"a body has at most {endpoint.largest:,} bytes")
 
     if not content and endpoint.optional:
         return endpoint.body()
