@@ -101,12 +101,12 @@ def _where(tx: Transaction, condition: str, *given: Any) -> list[Ballot]:
 
 def of_study(tx: Transaction, experiment: int) -> list[Ballot]:
     """All ballots, in the order in which they were shown."""
-    return _where(tx, "exp = ? ORDER BY shown, token", experiment)
+    return _where(tx, "exp = ? ORDER BY shown, decision", experiment)
 
 
 def of_voter(tx: Transaction, experiment: int, voter: bytes) -> list[Ballot]:
     """The ballots of a voter, in the order in which they were shown."""
-    return _where(tx, "exp = ? AND voter = ? ORDER BY shown, token", experiment, voter)
+    return _where(tx, "exp = ? AND voter = ? ORDER BY shown, decision", experiment, voter)
 
 
 def cast(tx: Transaction, experiment: int) -> int:
