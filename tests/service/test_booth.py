@@ -9,7 +9,7 @@ from hall import Clock, Hall, better, in_file
 
 from factored_bandits.service import verify
 from factored_bandits.service.arena import ballots, links, tables
-from factored_bandits.service.arena.booth import MOST_FREE, Ended
+from factored_bandits.service.arena.booth import RECENT, Ended
 
 
 @pytest.fixture
@@ -134,15 +134,27 @@ def test_a_skipped_duel_is_shown_to_somebody_else(hall):
     assert kinds(hall) == ["ask", "ask"]
 
 
-def test_whoever_skips_everything_is_shown_it_again(hall):
+def test_whoever_skips_a_duel_sees_it_again_after_some_others(hall, clock):
     voter = hall.voter()
     seen = []
-    for _ in range(MOST_FREE + 3):
+    for _ in range(2 * RECENT + 2):
+        clock.go_on(1)
         shown = hall.next(voter)
         seen.append(shown.decision)
         hall.run(hall.booth.skip(hall.study, voter, shown.token))
-    assert len(set(seen)) == MOST_FREE
-    assert kinds(hall) == ["ask"] * MOST_FREE
+    assert seen == [*range(1, RECENT + 2)] * 2
+    assert kinds(hall) == ["ask"] * (RECENT + 1)
+
+
+def test_one_voter_alone_may_skip_and_still_gets_an_answer(opened):
+    hall = opened(liars=0)
+    voter = hall.voter()
+    hall.run(hall.booth.skip(hall.study, voter, hall.next(voter).token))
+    for _ in range(40):
+        shown = hall.judge(voter, better)
+        if isinstance(shown, Ended):
+            break
+    assert shown.reason == "decided"
 
 
 def test_a_duel_that_takes_too_long_goes_to_the_next_voter(hall, clock):

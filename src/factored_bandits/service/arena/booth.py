@@ -30,9 +30,10 @@ from .view import View, looking
 from .walk import SELF, Walk
 
 LOGGER = logging.getLogger("factored_bandits.service")
-# Duels that nobody wants to judge are not piled up: with so many of them, a voter who skipped one
-# is shown it again.
-MOST_FREE = 16
+# A voter who skipped a duel is shown it again after so many others, if nobody else has judged it:
+# what comes after it cannot be learned before.
+RECENT = 3
+MOST_FREE = 16  # duels that wait for other voters; with so many of them, no more are made
 PORTION = 10_000  # events of a log that are read at a time
 T = TypeVar("T")
 LATER = 0.1  # seconds after which a vote is told that can no longer be taken back
@@ -155,10 +156,12 @@ class Booth:
     async def _another(
         self, study: Study, voter: bytes, view: View, mine: list[Ballot]
     ) -> Ballot | Ended:
-        """A duel that is free, or a new one, or at last one that was skipped."""
+        """A duel that is free, or a new one, or at last one that was just skipped."""
         await self._settle_with_self(study, view)
         blocks = {each.block for each in mine if each.status in ("voted", "telling", "counted")}
-        given_back = {each.decision for each in mine if each.status in ("skipped", "expired")}
+        given_back = {
+            each.decision for each in mine[-RECENT:] if each.status in ("skipped", "expired")
+        }
         allowed = [
             duel
             for duel in view.waiting
