@@ -44,7 +44,7 @@ def expected(shop):
     log = shop.log()
     asks = {event.decision: event for event in log if event.kind == "ask"}
     hours: dict[int, Counter] = {}
-    levels = [[0, 0, 0.0] for _ in range(5)]
+    levels = [[0, 0, 0.0, 0.0] for _ in range(5)]
     for event in log:
         counts = hours.setdefault(event.at // HOUR, Counter())
         held = is_held(event.decision)
@@ -63,7 +63,9 @@ def expected(shop):
             for level in (headline, 2 + button):
                 levels[level][0] += event.kind == "ask"
                 levels[level][1] += event.kind != "ask"
-                levels[level][2] += 0 if event.kind == "ask" else event.body
+                reward = 0 if event.kind == "ask" else event.body
+                levels[level][2] += reward
+                levels[level][3] += reward**2
     return [HourTally(hour, **counts) for hour, counts in sorted(hours.items())], levels
 
 
@@ -170,15 +172,15 @@ def changes_before_their_table_are_seen_at_the_next_decision(shops):
     shop.close()
 
 
-def strays_add_up(shops):
+def unlogged_add_up(shops):
     shop = shops()
     store = shop.engine.store
     follower = Follower(store, shape(shop))
-    follower.advance([], strays={(1, "duplicate"): 2, (0, "unknown"): 1})
-    follower.advance([], strays={(1, "duplicate"): 3, (1, "conflict"): 1})
+    follower.advance([], unlogged={(1, "duplicate"): 2, (0, "unknown"): 1})
+    follower.advance([], unlogged={(1, "duplicate"): 3, (1, "conflict"): 1})
     tx = store.reading()
-    assert tx.strays(1) == {"duplicate": 5, "conflict": 1}
-    assert tx.strays(0) == {"unknown": 1}
+    assert tx.unlogged(1) == {"duplicate": 5, "conflict": 1}
+    assert tx.unlogged(0) == {"unknown": 1}
     tx.rollback()
     shop.close()
 
@@ -217,6 +219,6 @@ SCENARIOS = (
     two_who_count_change_nothing,
     changes_are_those_of_the_timeline,
     changes_before_their_table_are_seen_at_the_next_decision,
-    strays_add_up,
+    unlogged_add_up,
     lists_go_on_where_they_ended,
 )

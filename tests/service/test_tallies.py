@@ -32,7 +32,7 @@ def test_tallies_on_postgres(url, monkeypatch):
     tallies_are_what_the_log_says(postgres_shop.shops(url), monkeypatch)
 
 
-DERIVED = ("brief", "tally", "change", "stray")
+DERIVED = ("brief", "tally", "change", "unlogged")
 
 
 def test_a_log_of_an_earlier_version_is_counted(tmp_path):

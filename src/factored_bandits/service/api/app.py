@@ -104,7 +104,9 @@ def application(engine: Engine) -> Starlette:
         *pages.routes(),
     ]
     handlers: dict[Any, Any] = {HTTPException: pages.refused}
-    return Starlette(routes=routes, lifespan=life, exception_handlers=handlers)
+    app = Starlette(routes=routes, lifespan=life, exception_handlers=handlers)
+    app.state.end = pages.end  # for a server that waits for its answers when it is told to end
+    return app
 
 
 def _route(

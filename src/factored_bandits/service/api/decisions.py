@@ -77,7 +77,7 @@ async def _told(service: Service, holder: AccessKey | None, one: Reward) -> Outc
     except RewardOutOfRangeError as error:
         outcome = Outcome("refused", str(error))
     if outcome.outcome not in LOGGED:
-        service.strays[number, outcome.outcome] += 1
+        service.unlogged[number, outcome.outcome] += 1
     return outcome
 
 

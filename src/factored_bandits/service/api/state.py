@@ -59,7 +59,7 @@ class Service:
         self._refreshing: asyncio.Task[None] | None = None
         self.timelines: dict[int, Timeline] = {}
         # rewards that are no events, by experiment (0: of none) and what was answered
-        self.strays: Counter[tuple[int, str]] = Counter()
+        self.unlogged: Counter[tuple[int, str]] = Counter()
 
     async def start(self) -> None:
         """In the event loop of the server: know the experiments that there are."""
@@ -104,6 +104,10 @@ class Service:
         if number not in self._by_number:
             for row in await self.aside(self.store.experiments):
                 self.know(row)
+        return self._by_number.get(number)
+
+    def known_handle(self, number: int) -> Handle | None:
+        """The experiment with a number, if this process has heard of it."""
         return self._by_number.get(number)
 
     # ------------------------------------------------------------ the engine

@@ -90,6 +90,57 @@ def moment(microseconds: int | None) -> str:
     return datetime.fromtimestamp(microseconds / 1e6, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
+def day(microseconds: int) -> str:
+    """A time of the log in few characters.
+
+    >>> day(1_700_000_000_000_000)
+    'Nov 14, 22:13'
+    """
+    return datetime.fromtimestamp(microseconds / 1e6, UTC).strftime("%b %d, %H:%M")
+
+
+def points(value: float | None) -> str:
+    """A difference of rates, in percentage points.
+
+    >>> points(0.031), points(-0.2), points(None)
+    ('3.1 pp', '-20 pp', '-')
+    """
+    shown = share(value)
+    return shown if shown == "-" else shown.replace("%", " pp")
+
+
+def confidence(value: float) -> str:
+    """How sure something is; never more than is known.
+
+    >>> confidence(0.0), confidence(0.9512), confidence(0.99998), confidence(1.0)
+    ('0%', '95.1%', '> 99.9%', '> 99.9%')
+    """
+    if value > 0.999:
+        return "> 99.9%"
+    return f"{100 * value:.1f}%" if value > 0.9 else f"{100 * value:.0f}%"
+
+
+def p_value(value: float) -> str:
+    """A p-value.
+
+    >>> p_value(0.032), p_value(1e-7), p_value(1.0)
+    ('0.032', '< 0.0001', '1')
+    """
+    return "< 0.0001" if value < 1e-4 else f"{value:.2g}"
+
+
+def round3(value: float) -> str:
+    """A count of which the first digits matter.
+
+    >>> round3(12345.0), round3(37.2)
+    ('12,300', '37')
+    """
+    if value < 1000:
+        return f"{value:.0f}"
+    step = 10 ** (len(f"{value:.0f}") - 3)
+    return f"{round(value / step) * step:,.0f}"
+
+
 FILTERS: dict[str, Callable[..., str]] = {
     "count": count,
     "compact": compact,
@@ -97,4 +148,9 @@ FILTERS: dict[str, Callable[..., str]] = {
     "number": number,
     "duration": duration,
     "moment": moment,
+    "day": day,
+    "points": points,
+    "confidence": confidence,
+    "p_value": p_value,
+    "round3": round3,
 }

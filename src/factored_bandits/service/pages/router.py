@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -68,6 +69,9 @@ class Pages:
         self._templates = self._environment()
         self._readers = ThreadPoolExecutor(READERS, "factored-bandits pages")
         self._running: list[asyncio.Task[Any]] = []
+        self.listeners = 0  # answers that go on until their reader leaves
+        self._ending = asyncio.Event()
+        self.kept: dict[str, Any] = {}  # what parts keep from one request to the next
 
     def _environment(self) -> Environment:
         folders = {part.name: FileSystemLoader(part.folder / "templates") for part in self._parts}
@@ -96,8 +100,19 @@ class Pages:
         for part in self._parts:
             self._running += [asyncio.ensure_future(task(self)) for task in part.tasks]
 
+    def end(self) -> None:
+        """Let answers that never end come to an end: the server is about to."""
+        self._ending.set()
+
+    async def ends_within(self, seconds: float) -> bool:
+        """Wait so long, or until the server is about to end; whether it is."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._ending.wait(), seconds)
+        return self._ending.is_set()
+
     async def stop(self) -> None:
         """End what runs beside the pages."""
+        self.end()
         for task in self._running:
             task.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)

@@ -1,7 +1,7 @@
 """Tables that are derived from the log, for those who look: the same statements for every database.
 
 They hold nothing that decisions depend on. Each can be removed and is made anew from the log; only
-strays cannot, since they are no events.
+what is in no log cannot: rewards that were told again, otherwise, or for nothing.
 """
 
 from __future__ import annotations
@@ -164,20 +164,31 @@ class Derived(Protocol):
         self._change("DELETE FROM brief WHERE exp = ?", experiment)
         self._change("DELETE FROM tally WHERE exp = ?", experiment)
 
-    # ------------------------------------------------------------ strays
+    # ------------------------------------------------------------ rewards in no log
 
-    def add_strays(self, counts: Mapping[tuple[int, str], int]) -> None:
+    def add_unlogged(self, counts: Mapping[tuple[int, str], int]) -> None:
         """Rewards that are no events, by experiment (0: of none) and what was answered."""
         for (experiment, outcome), amount in sorted(counts.items()):
             self._change(
-                "INSERT INTO stray (exp, outcome, amount) VALUES (?, ?, ?) "
-                "ON CONFLICT (exp, outcome) DO UPDATE SET amount = stray.amount + excluded.amount",
+                "INSERT INTO unlogged (exp, outcome, amount) VALUES (?, ?, ?) ON CONFLICT "
+                "(exp, outcome) DO UPDATE SET amount = unlogged.amount + excluded.amount",
                 experiment, outcome, amount,
             )  # fmt: skip
 
-    def strays(self, experiment: int) -> dict[str, int]:
+    def unlogged(self, experiment: int) -> dict[str, int]:
         """How many rewards of an experiment are no events, by what was answered."""
-        return dict(self._rows("SELECT outcome, amount FROM stray WHERE exp = ?", experiment))
+        return dict(self._rows("SELECT outcome, amount FROM unlogged WHERE exp = ?", experiment))
+
+    def unlogged_of(self, experiments: list[int]) -> dict[int, dict[str, int]]:
+        """The same of several experiments."""
+        if not experiments:
+            return {}
+        marks = ", ".join("?" * len(experiments))
+        query = f"SELECT exp, outcome, amount FROM unlogged WHERE exp IN ({marks})"
+        found: dict[int, dict[str, int]] = {}
+        for experiment, outcome, amount in self._rows(query, *experiments):
+            found.setdefault(experiment, {})[outcome] = amount
+        return found
 
     # ------------------------------------------------------------ lists
 

@@ -17,7 +17,7 @@ _INDEXES = (
 
 # What pages show is derived from the log: tallies by the hour, a brief per experiment with the
 # number of the last event that is in both, and changes of active sets. Rewards that are no events
-# (the same one again, another one, one for nothing) are counted as strays by those who refuse them.
+# (the same one again, another one, one for nothing) are counted by those who refuse them.
 _TALLY = (
     "asks",
     "tells",
@@ -42,7 +42,7 @@ def _derived(whole: str, real: str, end: str) -> tuple[str, ...]:
         f"CREATE TABLE change (exp INTEGER NOT NULL REFERENCES experiment, n {whole} NOT NULL, "
         f"level INTEGER NOT NULL, at {whole} NOT NULL, active INTEGER NOT NULL, "
         f"PRIMARY KEY (exp, n, level)){end}",
-        f"CREATE TABLE stray (exp INTEGER NOT NULL, outcome text NOT NULL, "
+        f"CREATE TABLE unlogged (exp INTEGER NOT NULL, outcome text NOT NULL, "
         f"amount {whole} NOT NULL, PRIMARY KEY (exp, outcome)){end}",
         "CREATE INDEX event_audit ON event (exp, n) "
         "WHERE kind IN ('pause', 'resume', 'stop', 'rebase')",

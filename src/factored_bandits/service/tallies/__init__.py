@@ -6,8 +6,8 @@ its hour and to the brief of its experiment, and notes how far it has come.
 
 from __future__ import annotations
 
-from .follower import Follower, advance
+from .follower import PORTION, Follower, advance
 from .shape import Shape
 from .tally import SPANS, Bucket, Tally
 
-__all__ = ["SPANS", "Bucket", "Follower", "Shape", "Tally", "advance"]
+__all__ = ["PORTION", "SPANS", "Bucket", "Follower", "Shape", "Tally", "advance"]

@@ -55,7 +55,7 @@ class Follower:
         self,
         experiments: list[int],
         said: Mapping[int, dict[str, Any]] | None = None,
-        strays: Mapping[tuple[int, str], int] | None = None,
+        unlogged: Mapping[tuple[int, str], int] | None = None,
     ) -> int:
         """Count the next events of some experiments; gives how many there were.
 
@@ -65,11 +65,11 @@ class Follower:
             Their numbers.
         said
             What some of their agents say now.
-        strays
+        unlogged
             Rewards that are no events, to be added.
         """
         steps = [self._step(number, (said or {}).get(number)) for number in experiments]
-        if not steps and not strays:
+        if not steps and not unlogged:
             return 0
         tx = self._store.begin()
         counted = 0
@@ -80,7 +80,7 @@ class Follower:
                 if tx.save_brief(step.experiment, step.expected, brief):
                     tx.add_tallies(step.experiment, step.hours)
                     counted += step.tally.n - (step.expected or 0)
-            tx.add_strays(strays or {})
+            tx.add_unlogged(unlogged or {})
         except BaseException:
             tx.rollback()
             raise

@@ -21,6 +21,8 @@ class Shape(NamedTuple):
         Whether two arms are compared.
     ttl
         Microseconds that a decision waits; None for ever.
+    is_rate
+        Whether rewards are from 0 to 1.
 
     Examples
     --------
@@ -32,6 +34,7 @@ class Shape(NamedTuple):
     sizes: tuple[int, ...]
     is_duel: bool
     ttl: int | None
+    is_rate: bool = True
 
     @classmethod
     def of(cls, config: Config) -> Shape:
@@ -40,7 +43,8 @@ class Shape(NamedTuple):
         sizes = [len(arms)] if arms is not None else [len(v) for v in config.factors.values()]
         ttl = config.ttl
         waits = None if ttl is None else int(ttl.total_seconds() * SECOND)
-        return cls(tuple(sizes), arms is not None, waits)
+        is_rate = arms is not None or list(config.given["reward_range"]) == [0.0, 1.0]
+        return cls(tuple(sizes), arms is not None, waits, is_rate)
 
     @property
     def amount(self) -> int:

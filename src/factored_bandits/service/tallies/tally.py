@@ -42,7 +42,7 @@ class Tally:
     ...     Settled(2, 9, "tell", 1, "0.25", "0,1", "0.5,0.5", 5),
     ... ])
     >>> tally.asks, tally.settled, tally.total, tally.levels[0], tally.levels[3]
-    (1, 1, 0.25, [1, 1, 0.25], [1, 1, 0.25])
+    (1, 1, 0.25, [1, 1, 0.25, 0.0625], [1, 1, 0.25, 0.0625])
     """
 
     n: int = 0
@@ -61,15 +61,19 @@ class Tally:
     uniform: int = 0
     weight: float = 0.0
     weighted: float = 0.0
-    levels: list[list[Any]] = field(default_factory=list)  # asks, settled, total of each
+    levels: list[list[Any]] = field(default_factory=list)  # asks, settled, total, squares of each
     recent: dict[str, list[list[Any]]] = field(default_factory=dict)
     agent: dict[str, Any] = field(default_factory=dict)  # what it said
+    ttl: float | None = None  # seconds; what lists must know of the experiment
+    is_rate: bool = True  # whether rewards are from 0 to 1
 
     @classmethod
     def empty(cls, shape: Shape) -> Tally:
         """Before the first event."""
-        levels: list[list[Any]] = [[0, 0, 0.0] for _ in range(shape.amount)]
-        return cls(levels=levels, recent={name: [] for name in SPANS})
+        levels: list[list[Any]] = [[0, 0, 0.0, 0.0] for _ in range(shape.amount)]
+        ttl = None if shape.ttl is None else shape.ttl / SECOND
+        recent: dict[str, list[list[Any]]] = {name: [] for name in SPANS}
+        return cls(levels=levels, recent=recent, ttl=ttl, is_rate=shape.is_rate)
 
     @classmethod
     def of(cls, body: str) -> Tally:
@@ -147,6 +151,7 @@ class Tally:
         for level, share in zip(shape.levels(action), shares, strict=True):
             self.levels[level][1] += 1
             self.levels[level][2] += share
+            self.levels[level][3] += share * share
         if event.propensity and event.n < eliminated and not shape.is_duel:
             self._weigh(shape, _numbers(event.propensity, float), reward)
 
