@@ -28,6 +28,7 @@ class Past:
         self.at = at
 
     def __call__(self) -> int:
+        """Microseconds since 1970."""
         return int(self.at * SECOND)
 
 
