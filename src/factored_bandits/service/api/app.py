@@ -15,6 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from factored_bandits.service.arena.pages import PART as ARENA
 from factored_bandits.service.dashboard import PART as DASHBOARD
 from factored_bandits.service.engine import Engine
 from factored_bandits.service.pages import Pages
@@ -25,7 +26,7 @@ from .origins import checked_origins
 from .problems import ProblemError, problem, problem_of
 from .state import Service
 
-PARTS = (DASHBOARD,)  # what has pages
+PARTS = (DASHBOARD, ARENA)  # what has pages
 CLIENT = Path(__file__).with_name("client.js")
 TRACKING = Path(__file__).with_name("openfeature.js")
 

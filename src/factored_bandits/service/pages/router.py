@@ -28,6 +28,7 @@ from .part import Page, Part
 from .session import COOKIE, LIFE, Sessions
 from .sign_in import PART as SIGN_IN
 from .static import Assets
+from .uploads import has_files, parts_of
 from .visit import Visit, fields_of
 
 LOGGER = logging.getLogger("factored_bandits.service")
@@ -184,8 +185,6 @@ class Pages:
             raise ProblemError(503, "the service is starting or stopping")
         keys = await self.service.holders()
         visit.holder = self.sessions.holder(visit.session, keys)
-        if page.method == "POST":
-            await self._take_form(page, visit)
         if page.role is not None and visit.holder is None:
             if page.method == "GET" and accepts_html(visit.request):
                 return self.redirect(f"/sign-in?next={quote(visit.path, safe='')}")
@@ -195,6 +194,9 @@ class Pages:
             raise ProblemError(
                 403, f"this needs a key with the role {page.role}, yours is {visit.holder.role}"
             )
+        if page.method == "POST":
+            # last: nobody else is to send large files
+            await self._take_form(page, visit)
         return await page.handler(self, visit)
 
     async def _take_form(self, page: Page, visit: Visit) -> None:
@@ -206,7 +208,11 @@ class Pages:
                 raise ProblemError(413, f"a form has at most {page.largest:,} bytes here")
         visit.body = bytes(content)
         headers = visit.request.headers
-        visit.fields = fields_of(visit.body, headers.get("content-type", ""))
+        kind = headers.get("content-type", "")
+        if has_files(kind):
+            visit.fields, visit.files = await parts_of(visit.body, kind)
+        else:
+            visit.fields = fields_of(visit.body, kind)
 
         given = headers.get("x-csrf-token") or visit.text("csrf")
         site = headers.get("sec-fetch-site", "same-origin")

@@ -12,6 +12,7 @@ from factored_bandits.service.api.problems import ProblemError
 from factored_bandits.service.store import AccessKey
 
 from .session import Session
+from .uploads import Upload
 
 MOST_FIELDS = 500
 
@@ -31,7 +32,9 @@ class Visit:
     body
         What was sent.
     fields
-        The fields of a form, urlencoded; a name may have several values.
+        The fields of a form; a name may have several values.
+    files
+        The files that came with it.
     fresh
         Whether the answer must set the cookie.
     """
@@ -41,6 +44,7 @@ class Visit:
     holder: AccessKey | None = None
     body: bytes = b""
     fields: dict[str, list[str]] = field(default_factory=dict)
+    files: dict[str, list[Upload]] = field(default_factory=dict)
     fresh: bool = False
 
     def text(self, name: str, default: str = "") -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .contract import Store, Transaction
-from .data import KINDS, STATUSES, AccessKey, Event, Experiment, Snapshot
+from .data import KINDS, STATUSES, AccessKey, Event, Experiment, Found, Snapshot
 from .derived import Brief, Change, HourTally, Settled
 from .places import name_of, opened
 from .sqlite import SqliteStore
@@ -16,6 +16,7 @@ __all__ = [
     "Change",
     "Event",
     "Experiment",
+    "Found",
     "HourTally",
     "Settled",
     "Snapshot",

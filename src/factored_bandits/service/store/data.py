@@ -97,3 +97,10 @@ class Snapshot(NamedTuple):
 
     n: int
     body: str
+
+
+class Found(NamedTuple):
+    """What a statement found, and how many rows it changed."""
+
+    rows: list[tuple[Any, ...]]
+    changed: int

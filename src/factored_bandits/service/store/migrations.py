@@ -49,6 +49,34 @@ def _derived(whole: str, real: str, end: str) -> tuple[str, ...]:
     )
 
 
+# A ballot is a duel shown to a voter. A duel is with one voter at a time, and a voter has at most
+# one ballot in each block of the policy.
+_HELD = "status IN ('shown', 'voted', 'telling', 'counted')"
+
+
+def _votes(whole: str, binary: str, end: str) -> tuple[str, ...]:
+    of_experiment = "exp INTEGER NOT NULL REFERENCES experiment"
+    return (
+        "CREATE TABLE study (exp INTEGER PRIMARY KEY REFERENCES experiment, "
+        "document text NOT NULL)",
+        f"CREATE TABLE content ({of_experiment}, item INTEGER NOT NULL, arm INTEGER NOT NULL, "
+        f"body {binary} NOT NULL, PRIMARY KEY (exp, item, arm))",
+        f"CREATE TABLE voter_link ({of_experiment}, id text NOT NULL, name text NOT NULL, "
+        f"most INTEGER, at {whole} NOT NULL, revoked {whole}, PRIMARY KEY (exp, id)){end}",
+        f"CREATE TABLE voter ({of_experiment}, voter {binary} NOT NULL, link text NOT NULL, "
+        f"at {whole} NOT NULL, excluded text, PRIMARY KEY (exp, voter)){end}",
+        f"CREATE TABLE ballot ({of_experiment}, token text NOT NULL, decision {whole} NOT NULL, "
+        f"block {whole} NOT NULL, voter {binary} NOT NULL, item INTEGER NOT NULL, "
+        "first INTEGER NOT NULL, second INTEGER NOT NULL, swapped INTEGER NOT NULL, "
+        f"shown {whole} NOT NULL, chosen {whole}, choice text, status text NOT NULL, "
+        f"PRIMARY KEY (exp, token)){end}",
+        f"CREATE UNIQUE INDEX ballot_duel ON ballot (exp, decision) WHERE {_HELD}",
+        f"CREATE UNIQUE INDEX ballot_block ON ballot (exp, voter, block) WHERE {_HELD}",
+        "CREATE INDEX ballot_open ON ballot (exp, status) "
+        "WHERE status IN ('shown', 'voted', 'telling')",
+    )
+
+
 POSTGRES: tuple[tuple[str, ...], ...] = (
     (
         "CREATE TABLE meta (name text PRIMARY KEY, value bytea NOT NULL)",
@@ -68,6 +96,7 @@ POSTGRES: tuple[tuple[str, ...], ...] = (
         *_derived("bigint", "double precision", ""),
         'CREATE INDEX experiment_key ON experiment (key COLLATE "C")',
     ),
+    _votes("bigint", "bytea", ""),
 )
 
 SQLITE: tuple[tuple[str, ...], ...] = (
@@ -89,4 +118,5 @@ SQLITE: tuple[tuple[str, ...], ...] = (
         "WITHOUT ROWID",
     ),
     _derived("INTEGER", "REAL", " WITHOUT ROWID"),
+    _votes("INTEGER", "BLOB", " WITHOUT ROWID"),
 )

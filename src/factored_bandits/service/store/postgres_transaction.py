@@ -16,7 +16,7 @@ from psycopg import sql
 
 from factored_bandits.errors import StoreError
 
-from .data import Event, Experiment, Snapshot
+from .data import Event, Experiment, Found, Snapshot
 from .derived import Derived
 from .rows import EVENT, EXPERIMENT, Row, event_of, experiment_of, row_of
 
@@ -87,11 +87,10 @@ class PostgresTransaction(Derived):
     def _one(self, query: str, *given: Any) -> Any:
         return self._execute(query, *given).fetchone()
 
-    def _rows(self, query: str, *given: Any) -> list[Any]:
-        return list(self._execute(query.replace("?", "%s"), *given).fetchall())
-
-    def _change(self, query: str, *given: Any) -> int:
-        return int(self._execute(query.replace("?", "%s"), *given).rowcount)
+    def execute(self, statement: str, *given: Any) -> Found:
+        """A statement about the tables beside the log."""
+        done = self._execute(statement.replace("?", "%s"), *given)
+        return Found([] if done.description is None else done.fetchall(), done.rowcount)
 
     def _event(self, condition: str, *given: Any) -> Event | None:
         row = self._one(f"SELECT {EVENT} FROM event WHERE exp = %s AND {condition}", *given)

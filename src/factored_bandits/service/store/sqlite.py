@@ -14,7 +14,7 @@ from typing import Any
 from factored_bandits.errors import StoreError
 
 from . import migrations
-from .data import AccessKey, Event, Experiment, Snapshot
+from .data import AccessKey, Event, Experiment, Found, Snapshot
 from .derived import Derived
 from .lock import ProcessLock
 from .rows import COLUMNS, EVENT, EXPERIMENT, event_of, experiment_of, row_of
@@ -244,12 +244,6 @@ class SqliteTransaction(Derived):
     def _one(self, query: str, *given: Any) -> Any:
         return self._connection.execute(query, given).fetchone()
 
-    def _rows(self, query: str, *given: Any) -> list[Any]:
-        return list(self._connection.execute(query, given).fetchall())
-
-    def _change(self, query: str, *given: Any) -> int:
-        return int(self._connection.execute(query, given).rowcount)
-
     def _event(self, condition: str, *given: Any) -> Event | None:
         row = self._one(f"SELECT {EVENT} FROM event WHERE exp = ? AND {condition}", *given)
         return None if row is None else event_of(row)
@@ -305,6 +299,11 @@ class SqliteTransaction(Derived):
         """How many events there are of each kind."""
         query = "SELECT kind, count(*) FROM event WHERE exp = ? GROUP BY kind"
         return dict(self._connection.execute(query, (experiment,)).fetchall())
+
+    def execute(self, statement: str, *given: Any) -> Found:
+        """A statement about the tables beside the log."""
+        done = self._connection.execute(statement, given)
+        return Found(done.fetchall(), done.rowcount)
 
     def append(self, row: Experiment, expected: int, events: list[Event]) -> None:
         """Append events at the head."""
