@@ -62,7 +62,7 @@ async def reward(service: Service, request: Request, body: Rewards) -> tuple[int
     told = iter(await answers(telling))
     found = [_outcome(each if isinstance(each, DecisionError) else next(told)) for each in meant]
     for outcome in found:
-        service.metrics.rewards.labels(outcome.outcome).inc()
+        service.metrics.rewarded(outcome.outcome).inc()
     return 200, Outcomes(found)
 
 

@@ -28,6 +28,8 @@ MARK = 47  # bits of the number of a transaction; SQLite keeps them in six bytes
 PAUSE = 0.01  # seconds between two attempts; doubled each time
 LONGEST_PAUSE = 1.0
 
+LEARNED = (Ask, Read)  # before these, everything that is complete is learned
+
 Group = tuple[Handle, list[Request]]
 PutBack = Callable[[int, list[Request]], None]
 
@@ -187,7 +189,7 @@ class Writer:
         try:
             batch.expire_due()
             for i, request in enumerate(requests):
-                if isinstance(request, Ask | Read) and not self._learned(fold, until):
+                if isinstance(request, LEARNED) and not self._learned(fold, until):
                     return requests[i:]
                 batch.do(request)
                 if time.perf_counter() > until:

@@ -208,8 +208,8 @@ def _results(cursor: Any) -> list[list[Row]]:
 
 def _document(row: Row) -> dict[str, Any]:
     """An event as the server reads it; what is missing is NULL."""
-    return {
-        name: rf"\x{value.hex()}" if isinstance(value, bytes) else value
-        for name, value in zip(NAMES, row, strict=True)
-        if value is not None
-    }
+    document = dict(zip(NAMES, row, strict=True))
+    for name in ("unit", "idem"):
+        if document[name] is not None:
+            document[name] = rf"\x{document[name].hex()}"
+    return document
