@@ -17,7 +17,7 @@ from psycopg import sql
 from factored_bandits.errors import StoreError
 
 from .contract import Event, Experiment, Snapshot
-from .rows import EVENT, EXPERIMENT, Row, event_of, experiment_of, row_of
+from .rows import EVENT, EXPERIMENT, Row, event_of, experiment_of, listed, text
 
 BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED"
 BEGIN_READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -174,7 +174,7 @@ class PostgresTransaction:
 
     def append(self, row: Experiment, expected: int, events: list[Event]) -> None:
         """Append events at the head; sent with COMMIT, which fails if they are refused."""
-        documents = [_document(row_of(row.id, event)[1:]) for event in events]
+        documents = [_document(event) for event in events]
         changed = (row.status, row.reason, row.fingerprint, row.head, row.at)
         self._write(APPEND, *changed, row.id, expected, json.dumps(documents))
 
@@ -206,10 +206,14 @@ def _results(cursor: Any) -> list[list[Row]]:
             return found
 
 
-def _document(row: Row) -> dict[str, Any]:
-    """An event as the server reads it; what is missing is NULL."""
-    document = dict(zip(NAMES, row, strict=True))
-    for name in ("unit", "idem"):
-        if document[name] is not None:
-            document[name] = rf"\x{document[name].hex()}"
+def _document(event: Event) -> dict[str, Any]:
+    """An event as the server reads it; null is NULL."""
+    document = event._asdict()
+    document["action"] = listed(event.action)
+    document["propensity"] = listed(event.propensity)
+    document["body"] = text(event.body)
+    if event.unit is not None:
+        document["unit"] = rf"\x{event.unit.hex()}"
+    if event.idem is not None:
+        document["idem"] = rf"\x{event.idem.hex()}"
     return document
