@@ -18,9 +18,9 @@ FACTORS = {"headline": ["short", "long"], "button": ["red", "green", "blue"]}
 HOME: dict[str, Any] = {"key": "home", "factors": FACTORS, "ttl": "1h", "default": 0.0, "seed": 3}
 
 
-def shop_at(place: Any, role: str = "admin", **changed: Any) -> str:
+def shop_at(place: Any, role: str = "admin", policy: str = "tea", **changed: Any) -> str:
     """Make the experiment "home" in a database; gives a key for its service."""
-    fb.open(place, "tea", **{**HOME, **changed}).close()
+    fb.open(place, policy, **{**HOME, **changed}).close()
     store = opened(place)
     try:
         return new_key(store, f"tests {role}", role)

@@ -147,7 +147,13 @@ def test_roles(role, allowed, home):
         if endpoint.role is None or endpoint.role in allowed:
             continue
         path = endpoint.path.replace("{key}", "home")
-        body = {"/v1/experiments": NEW, "/v1/keys": {"name": "Ada", "role": "read"}}.get(path)
+        bodies = {
+            "/v1/experiments": NEW,
+            "/v1/keys": {"name": "Ada", "role": "read"},
+            "/v1/studies/home/links": {"name": "all"},
+            "/v1/studies/home/exclude": {"voter": "0" * 24},
+        }
+        body = bodies.get(path)
         found = home(endpoint.method, path, body, role)
         wanted = 401 if not allowed else 403
         assert found.status_code == wanted, (path, found.text)

@@ -8,6 +8,7 @@ takes the copy and repeats the steps since then, which are deterministic (docs/d
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -70,6 +71,7 @@ class Learner:
         self.generator = generator
         self.interaction_test = interaction_test
         self.past = past  # duels of the past, which count as rounds
+        self.on_learned: Callable[[Block], None] | None = None  # for replays that look closely
 
         self.steps = Steps(policy, params, self.state, sizes, rewards.outcomes, generator, compiled)
         self._sizes = tuple(sizes.tolist())
@@ -90,6 +92,8 @@ class Learner:
         self._touched = True
         self._learned(block)
         self._kept.steps.append(block)
+        if self.on_learned is not None:
+            self.on_learned(block)
 
     def _planned(self, t: int) -> Plan:
         steps = self.steps

@@ -106,6 +106,14 @@ class Ledger:
         """The first play of the block that was planned last."""
         return self.planned - int(self.lengths[self.counters.next_block - 1]) + 1
 
+    def blocks(self) -> Iterator[range]:
+        """The plays of each block that is not learned, the oldest first."""
+        first = self.counters.learned + 1
+        for block in range(self.counters.first_block, self.counters.next_block):
+            length = int(self.lengths[block])
+            yield range(first, first + length)
+            first += length
+
     # ------------------------------------------------------------ one call, as a whole or not
 
     def begin(self) -> Counters:

@@ -24,6 +24,7 @@ from .running import compare, simulate
 from .serving import serve
 from .stored import results
 from .suites import suite
+from .voting import arena
 from .warming import warm
 
 EPILOG = """\b
@@ -111,6 +112,7 @@ _commands = (
     results,
     experiments,
     serve,
+    arena,
     policies,
     environments,
     warm,

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from factored_bandits.errors import InvalidInputError, MissingExtraError
+
+if TYPE_CHECKING:
+    from factored_bandits.service.demo import Visitors
+    from factored_bandits.service.engine import Engine
 
 DEFAULT = "experiments.db"
 
@@ -18,9 +26,8 @@ DEFAULT = "experiments.db"
     "--db",
     "location",
     metavar="DB",
-    default=DEFAULT,
-    show_default=True,
-    help="The path of a database file, or a postgresql:// address.",
+    default=None,
+    help=f"The path of a database file, or a postgresql:// address.  [default: {DEFAULT}]",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
@@ -33,15 +40,29 @@ DEFAULT = "experiments.db"
     "given several times.",
 )  # fmt: skip
 @click.option("--quiet", is_flag=True, help="No line of JSON for each request.")
-def serve(location: str, host: str, port: int, origins: tuple[str, ...], quiet: bool) -> None:
-    """Serve the experiments of a database over HTTP: decisions, rewards, status, metrics.
+@click.option(
+    "--demo",
+    is_flag=True,
+    help="Three living examples with simulated visitors; in a temporary database without --db.",
+)
+def serve(
+    location: str | None,
+    host: str,
+    port: int,
+    origins: tuple[str, ...],
+    quiet: bool,
+    demo: bool,
+) -> None:
+    """Serve the experiments of a database over HTTP: decisions, rewards, dashboard, metrics.
 
-    The first start prints a key with the role admin, once. It listens on this machine only unless
+    The dashboard is at its address; sign in with a key. The first start prints one with the role
+    admin, once. It listens on this machine only unless
     --host says otherwise; put a server with TLS in front of it then. SIGTERM and Ctrl-C let the
     requests that are running end.
 
     \b
     factored-bandits serve --db shop.db --port 8000
+    factored-bandits serve --demo
     """
     try:
         import uvicorn
@@ -59,19 +80,20 @@ def serve(location: str, host: str, port: int, origins: tuple[str, ...], quiet: 
 
     log_lines(quiet)
     allowed = checked_origins(origins)
-    _check_folder(location)
-    engine = Engine(opened(location))
-    try:
+    _check_folder(location or DEFAULT)
+    with _terminated(), contextlib.ExitStack() as stack:
+        if demo:
+            location = location or stack.enter_context(_temporary())
+            _make_past(location)
+        engine = Engine(opened(location or DEFAULT))
+        stack.callback(engine.close)
         key = None
         if not engine.store.keys():
             key = new_key(engine.store, "first", "admin")
-        config = uvicorn.Config(
-            application(engine, allowed),
-            host=host,
-            port=port,
-            log_config=None,
-            access_log=False,
-        )
+        app = application(engine, allowed)
+        config = uvicorn.Config(app, host=host, port=port, log_config=None, access_log=False)
+        if demo:
+            stack.callback(_visited(engine).stop)
 
         class Announcing(uvicorn.Server):
             async def startup(self, sockets: Any = None) -> None:
@@ -79,12 +101,65 @@ def serve(location: str, host: str, port: int, origins: tuple[str, ...], quiet: 
                 if self.started:
                     _announce(self.servers[0].sockets[0].getsockname(), key)
 
+            async def shutdown(self, sockets: Any = None) -> None:
+                app.state.end()  # pages that follow would go on for ever
+                await super().shutdown(sockets)
+
         server = Announcing(config)
         server.run()
         if not server.started:
             raise InvalidInputError(f"it is not possible to listen on {host} port {port}")
+
+
+class _TerminatedError(BaseException):
+    """SIGTERM came, and uvicorn has let its requests end."""
+
+
+@contextlib.contextmanager
+def _terminated() -> Iterator[None]:
+    """SIGTERM ends the program after everything is given back, and not before."""
+
+    def told(number: int, frame: Any) -> None:
+        raise _TerminatedError
+
+    before = signal.signal(signal.SIGTERM, told)
+    try:
+        yield
+    except _TerminatedError:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.raise_signal(signal.SIGTERM)
     finally:
-        engine.close()
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextlib.contextmanager
+def _temporary() -> Iterator[str]:
+    """A database that is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="factored-bandits-") as folder:
+        yield str(Path(folder) / "demo.db")
+
+
+def _make_past(location: str) -> None:
+    """The examples with some days of visitors, which takes some seconds."""
+    from tqdm import tqdm
+
+    from factored_bandits.service.demo import EXAMPLES, past
+    from factored_bandits.service.demo.history import STEPS, TOGETHER
+
+    total = STEPS * TOGETHER * len(EXAMPLES)
+    with tqdm(total=total, desc="simulating visitors", unit="", leave=False, delay=0.5) as bar:
+        past(location, bar.update)
+
+
+def _visited(engine: Engine) -> Visitors:
+    """Visitors of the examples, from now on."""
+    from factored_bandits.service.demo import EXAMPLES, Visitors
+
+    rows = {row.key: row for row in engine.store.experiments()}
+    served = [(each, engine.serve(rows[each.key])) for each in EXAMPLES if each.key in rows]
+    visitors = Visitors(engine, served)
+    visitors.start()
+    return visitors
 
 
 def _check_folder(location: str) -> None:
@@ -106,4 +181,5 @@ def _announce(address: Any, key: str | None) -> None:
     if key is not None:
         click.echo(f"admin key, shown this once: {key}")
         click.echo(f"try: curl -H 'Authorization: Bearer {key}' {url}/v1/experiments")
+        click.echo(f"dashboard: open {url}/ and sign in with that key")
     sys.stdout.flush()

@@ -206,6 +206,14 @@ class Certifies(Protocol):
 
 
 @runtime_checkable
+class Bets(Protocol):
+    """A policy whose p-values are one over the most money that was ever won by bets."""
+
+    def log_wealth(self, params: Any, state: Any) -> list[Floats]:
+        """Per factor and level the log of the money now; learning a play adds to it or not."""
+
+
+@runtime_checkable
 class Believes(Protocol):
     """A policy with a posterior of what is the best."""
 

@@ -12,6 +12,7 @@ from factored_bandits.errors import InvalidInputError
 from .base import (
     FROM_ENVIRONMENT,
     Believes,
+    Bets,
     Certifies,
     Checks,
     Eliminates,
@@ -30,6 +31,7 @@ CAPABILITIES = {
     "reports": Reports,
     "randomises": Randomises,
     "certifies": Certifies,
+    "bets": Bets,
     "believes": Believes,
     "warm_starts": WarmStarts,
 }
@@ -50,7 +52,7 @@ class Policy:
     reward_range
         The declared range of the rewards; None for unbounded rewards, "environment" if the
         environment or the agent says it.
-    skips, eliminates, reports, randomises, certifies, believes, warm_starts
+    skips, eliminates, reports, randomises, certifies, bets, believes, warm_starts
         What the module can do, found out once.
 
     Examples
@@ -69,6 +71,7 @@ class Policy:
     reports: bool = field(init=False, repr=False)
     randomises: bool = field(init=False, repr=False)
     certifies: bool = field(init=False, repr=False)
+    bets: bool = field(init=False, repr=False)
     believes: bool = field(init=False, repr=False)
     warm_starts: bool = field(init=False, repr=False)
 

@@ -67,6 +67,7 @@ def copy_experiment(
         if progress is not None:
             progress(len(page))
 
+    tx.add_changes(made.id, reading.changes(row.id))
     snapshot = reading.snapshot(row.id)
     if snapshot is not None:
         tx.save_snapshot(made.id, snapshot)

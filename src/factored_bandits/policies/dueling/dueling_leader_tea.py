@@ -226,6 +226,11 @@ def p_values(params: Params, state: State) -> list[Floats]:
     return [np.exp(-state.peak)]
 
 
+def log_wealth(params: Params, state: State) -> list[Floats]:
+    """Per arm the log of the money that was won by betting against it."""
+    return [state.wealth.copy()]
+
+
 def warm_start(params: Params, state: State, wins: Floats) -> None:
     """Bet on past duels with stakes fixed beforehand; the arm that trails least leads."""
     arms = len(wins)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from factored_bandits.errors import MissingExtraError
 
 try:
+    import jinja2  # noqa: F401
     import msgspec  # noqa: F401
     import prometheus_client  # noqa: F401
     import starlette  # noqa: F401

@@ -53,7 +53,7 @@ class Access:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._keys = store.keys()
+        self.keys = store.keys()
         self._read = time.monotonic()
 
     def role_of(self, key: str) -> AccessKey | None:
@@ -61,7 +61,7 @@ class Access:
         wanted = digest(key)
         holder = None
         # all of them are compared, and each in constant time
-        for each in self._keys:
+        for each in self.keys:
             if hmac.compare_digest(each.digest, wanted):
                 holder = each
         return holder
@@ -72,7 +72,7 @@ class Access:
 
     def refresh(self) -> None:
         """Read the keys again: another replica may have made one."""
-        self._keys = self._store.keys()
+        self.keys = self._store.keys()
         self._read = time.monotonic()
 
 

@@ -21,14 +21,13 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from .endpoints import Endpoint
+from .endpoints import LARGEST_BODY, Endpoint
 from .origins import with_origins
 from .problems import ProblemError
 from .state import Service
 
 LOGGER = logging.getLogger("factored_bandits.service")
 ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
-LARGEST_BODY = 1_000_000  # bytes
 BEFORE_KEY = "/v1/experiments/"
 DECISIONS = "/v1/experiments/{key}/decisions"
 AFTER_KEY = "/decisions"
@@ -93,7 +92,11 @@ class Answering:
         content = b""
         try:
             scope["path_params"].setdefault("verb", self._verb)
-            body = None if endpoint.body is None else _checked(await _content(receive), endpoint)
+            if endpoint.largest > LARGEST_BODY and endpoint.role is not None:
+                await self._service.holder(request, endpoint.role)  # nobody else sends so much
+            body = None
+            if endpoint.body is not None:
+                body = _checked(await _content(receive, endpoint.largest), endpoint)
             status, found = await endpoint.handler(self._service, request, body)
             if not isinstance(found, Response):
                 content = msgspec.json.encode(found)
@@ -163,9 +166,9 @@ def _number(request: Request) -> str:
     return f"{START}-{next(NUMBERS):x}"
 
 
-async def _content(receive: Receive) -> bytes:
+async def _content(receive: Receive, largest: int) -> bytes:
     """What was sent; never more than the limit is read."""
-    content = b""
+    content = bytearray()
     more = True
     while more:
         message = await receive()
@@ -173,9 +176,9 @@ async def _content(receive: Receive) -> bytes:
             raise ClientDisconnect
         content += message.get("body", b"")
         more = message.get("more_body", False)
-        if len(content) > LARGEST_BODY:
-            raise ProblemError(413, f"a body has at most {LARGEST_BODY:,} bytes")
-    return content
+        if len(content) > largest:
+            raise ProblemError(413, f"a body has at most {largest:,} bytes")
+    return bytes(content)
 
 
 def _checked(content: bytes, endpoint: Endpoint) -> Any:

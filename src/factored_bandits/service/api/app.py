@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from starlette.applications import Starlette
@@ -14,7 +15,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from factored_bandits.service.arena.pages import PART as ARENA
+from factored_bandits.service.dashboard import PART as DASHBOARD
 from factored_bandits.service.engine import Engine
+from factored_bandits.service.pages import Pages
 
 from .answering import Answering, Shortcut
 from .endpoints import ENDPOINTS
@@ -22,6 +26,7 @@ from .origins import checked_origins
 from .problems import ProblemError, problem, problem_of
 from .state import Service
 
+PARTS = (DASHBOARD, ARENA)  # what has pages
 CLIENT = Path(__file__).with_name("client.js")
 TRACKING = Path(__file__).with_name("openfeature.js")
 
@@ -42,11 +47,14 @@ def application(engine: Engine, origins: Iterable[str] = ()) -> Starlette:
         For any ASGI server.
     """
     service = Service(engine)
+    pages = Pages(service, PARTS)
 
     @contextlib.asynccontextmanager
     async def life(app: Starlette) -> AsyncIterator[None]:
         await service.start()
+        await pages.start()
         yield
+        await pages.stop()
         service.stop()
 
     # one route for each path, so that a wrong method is told which are right
@@ -90,13 +98,10 @@ def application(engine: Engine, origins: Iterable[str] = ()) -> Starlette:
         Route("/readyz", ready),
         Route("/metrics", measured),
         Route("/openapi.json", described),
+        *pages.routes(),
     ]
-    refused = {HTTPException: _refused}
+    handlers: dict[Any, Any] = {HTTPException: pages.refused}
     allowed = checked_origins(origins)
-    return Shortcut(answering, allowed, routes=routes, lifespan=life, exception_handlers=refused)
-
-
-async def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    headers = dict(error.headers) if error.headers else None
-    return problem(error.status_code, error.detail, headers)
+    app = Shortcut(answering, allowed, routes=routes, lifespan=life, exception_handlers=handlers)
+    app.state.end = pages.end  # for a server that waits for its answers when it is told to end
+    return app

@@ -19,6 +19,8 @@ from .state import Service
 from .tokens import read, token
 from .waiting import answers
 
+LOGGED = ("accepted", "late")  # outcomes that are events
+
 
 async def decide(service: Service, request: Request, body: Wanted) -> tuple[int, Decisions]:
     """Decisions; the same unit, or the same idempotency key, has the same ones."""
@@ -61,8 +63,11 @@ async def reward(service: Service, request: Request, body: Rewards) -> tuple[int
     telling = [service.submit(*each) for each in meant if not isinstance(each, DecisionError)]
     told = iter(await answers(telling))
     found = [_outcome(each if isinstance(each, DecisionError) else next(told)) for each in meant]
-    for outcome in found:
+    for each, outcome in zip(meant, found, strict=True):
         service.metrics.rewarded(outcome.outcome).inc()
+        if outcome.outcome not in LOGGED:
+            number = 0 if isinstance(each, DecisionError) else each[0].id
+            service.unlogged[number, outcome.outcome] += 1
     return 200, Outcomes(found)
 
 

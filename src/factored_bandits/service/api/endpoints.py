@@ -8,6 +8,9 @@ from typing import Any, NamedTuple
 from starlette.requests import Request
 from starlette.responses import Response
 
+from factored_bandits.service.arena import api as votes
+from factored_bandits.service.arena import bodies as voting
+
 from . import decisions, experiments, keyring, ofrep, records
 from .bodies import (
     Certified,
@@ -42,6 +45,8 @@ def _as_problem(request: Request, error: Exception) -> Response:
     return problem_of(error)
 
 
+LARGEST_BODY = 1_000_000  # bytes
+
 Handler = Callable[[Service, Request, Any], Awaitable[tuple[int, Any]]]
 
 
@@ -58,6 +63,7 @@ class Endpoint(NamedTuple):
     optional: bool = False  # whether the body may be missing
     failure: type = Problem  # what an error looks like
     failed: Callable[[Request, Exception], Response] = _as_problem
+    largest: int = LARGEST_BODY
 
 
 ENDPOINTS = (
@@ -103,6 +109,39 @@ ENDPOINTS = (
             optional=True,
         )
         for verb in ("pause", "resume", "stop")
+    ),
+    Endpoint(
+        "POST",
+        "/v1/studies",
+        votes.make,
+        voting.MadeStudy,
+        voting.NewStudy,
+        (200, 201),
+        "admin",
+        largest=60_000_000,
+    ),
+    Endpoint("GET", "/v1/studies/{key}", votes.results, voting.StudyResults, role="read"),
+    Endpoint("GET", "/v1/studies/{key}/pairs", votes.pairs, voting.Pairs, role="read"),
+    Endpoint(
+        "POST",
+        "/v1/studies/{key}/links",
+        votes.invite,
+        voting.VoterLink,
+        voting.NewLink,
+        (201,),
+        "admin",
+    ),
+    Endpoint("GET", "/v1/studies/{key}/links", votes.invited, voting.VoterLinks, role="admin"),
+    Endpoint(
+        "DELETE", "/v1/studies/{key}/links/{link}", votes.revoke, voting.VoterLinks, role="admin"
+    ),
+    Endpoint(
+        "POST",
+        "/v1/studies/{key}/exclude",
+        votes.exclude,
+        voting.Excluded,
+        voting.Exclusion,
+        role="admin",
     ),
     Endpoint(
         "POST",

@@ -31,8 +31,16 @@ async def create(service: Service, request: Request, body: NewExperiment) -> tup
     key = checked_key(given.pop("key"))
     if (body.factors is None) == (body.arms is None):
         raise InvalidInputError("give either factors or arms")
+    row, is_new = await created(service, key, given, body.params)
+    return (201 if is_new else 200), summary(row)
+
+
+async def created(
+    service: Service, key: str, given: dict[str, Any], params: dict[str, Any]
+) -> tuple[Experiment, bool]:
+    """Make an experiment, unless there is the same one already; and whether it is new."""
     try:
-        config = await service.aside(_config, given, body.params)
+        config = await service.aside(_config, given, params)
     except UnknownNameError as error:
         raise ProblemError(422, str(error)) from None
     before = await service.aside(service.store.find, key)
@@ -41,7 +49,7 @@ async def create(service: Service, request: Request, body: NewExperiment) -> tup
     if other:
         raise ProblemError(409, f"there is another experiment {key!r}: {'; '.join(other)}")
     service.know(row)
-    return (201 if before is None else 200), summary(row)
+    return row, before is None
 
 
 def _config(given: dict[str, Any], params: dict[str, Any]) -> Config:

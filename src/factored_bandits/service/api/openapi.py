@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import msgspec
@@ -94,8 +95,8 @@ def _operation(endpoint: Endpoint, references: dict[type, Any]) -> dict[str, Any
 def _parameters(endpoint: Endpoint) -> list[dict[str, Any]]:
     text = {"type": "string"}
     found = []
-    if "{key}" in endpoint.path:
-        found.append({"name": "key", "in": "path", "required": True, "schema": text})
+    for name in re.findall(r"{([a-z]+)}", endpoint.path):
+        found.append({"name": name, "in": "path", "required": True, "schema": text})
     if endpoint.path.endswith("/decisions"):
         found.append({"name": "Idempotency-Key", "in": "header", "schema": text})
     if 304 in endpoint.statuses:

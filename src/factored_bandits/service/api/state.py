@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -49,6 +50,8 @@ class Service:
         self._loop: Loop | None = None
         self._refreshing: asyncio.Task[None] | None = None
         self.timelines: dict[int, Timeline] = {}
+        # rewards that are no events, by experiment (0: of none) and what was answered
+        self.unlogged: Counter[tuple[int, str]] = Counter()
 
     async def start(self) -> None:
         """In the event loop of the server: know the experiments that there are."""
@@ -93,6 +96,10 @@ class Service:
         if number not in self._by_number:
             for row in await self.aside(self.store.experiments):
                 self.know(row)
+        return self._by_number.get(number)
+
+    def known_handle(self, number: int) -> Handle | None:
+        """The experiment with a number, if this process has heard of it."""
         return self._by_number.get(number)
 
     # ------------------------------------------------------------ the engine
@@ -168,11 +175,26 @@ class Service:
         if not key:
             return None
         self._look_for_revoked()
+        return await self.holder_of_key(key)
+
+    async def holder_of_key(self, key: str) -> AccessKey | None:
+        """Who has this key; it may have been made a moment ago, elsewhere."""
         found = self._access.role_of(key)
         if found is None and self._access.is_stale():
             await self.aside(self._access.refresh)
             found = self._access.role_of(key)
         return found
+
+    @property
+    def known_keys(self) -> list[AccessKey]:
+        """All keys, as they were read last."""
+        return self._access.keys
+
+    async def holders(self) -> list[AccessKey]:
+        """All keys, without those that were revoked some seconds ago."""
+        if self._access.is_stale(LONGEST):
+            await self.refresh_keys()
+        return self.known_keys
 
     async def refresh_keys(self) -> None:
         """Read the keys again."""

@@ -14,7 +14,7 @@ from factored_bandits.errors import (
     RewardOutOfRangeError,
 )
 from factored_bandits.service.fingerprint import fingerprint
-from factored_bandits.service.store import Event, Experiment, Snapshot, Transaction
+from factored_bandits.service.store import Change, Event, Experiment, Snapshot, Transaction
 
 from .fold import Fold
 from .holdout import is_held
@@ -76,6 +76,7 @@ class Batch:
         self._mark = mark
         self.row = row
         self.events: list[Event] = []
+        self.changes: list[Change] = []
         self.answers: Answers = []
         self._units: dict[bytes, Event] = {}
         self._keys: dict[bytes, Event] = {}
@@ -108,6 +109,8 @@ class Batch:
         head = self._before.head + len(self.events)
         self.row = self.row._replace(head=head, at=self._at)
         self._tx.append(self.row, self._before.head, self.events)
+        if self.changes:
+            self._tx.add_changes(self.row.id, self.changes)
         self._fold.n = head
         if head // snapshot_every > self._before.head // snapshot_every:
             self._tx.save_snapshot(self.row.id, Snapshot(head, self._fold.dump()))
@@ -138,6 +141,7 @@ class Batch:
             propensity=propensity,
             who=request.who,
         )
+        self.changes += self._fold.changed(n)
         if request.unit is not None:
             self._units[request.unit] = event
         if request.idem is not None:

@@ -19,9 +19,10 @@ from factored_bandits.agent.agent import PORTION
 from factored_bandits.core.checks import Form
 from factored_bandits.errors import BacklogWarning, DumpError
 from factored_bandits.service.config import Config
-from factored_bandits.service.store import Event
+from factored_bandits.service.store import Change, Event
 from factored_bandits.service.units import LENGTH
 
+from .active_sets import ActiveSets
 from .holdout import Holdout, is_held
 
 SECOND = 1_000_000  # microseconds
@@ -67,6 +68,7 @@ class Fold:
         self._compiled = compiled
         self.holdout = Holdout(config) if config.holdout else None
         self.agent = self._loaded(config.start if body is None else body)
+        self.active_sets = ActiveSets()
         self._due: list[int] = []  # decisions whose expiry the log must tell next
 
     def _loaded(self, body: str) -> Agent[Any]:
@@ -104,6 +106,10 @@ class Fold:
         decision = self.holdout.decision(n, seed) if held else self.ask()
         self.holdout.asked(decision.id, self.at)
         return decision
+
+    def changed(self, n: int) -> list[Change]:
+        """Levels that the decision in the event `n` shows to be eliminated, or active again."""
+        return self.active_sets.look(self.agent, n, self.at)
 
     @property
     def backlog(self) -> int:

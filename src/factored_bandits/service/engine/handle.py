@@ -104,6 +104,7 @@ class Handle:
 
         try:
             fold = self._fold or self._loaded(tx, row)
+            known = self._fold is not None and fold.n == row.head
             self._before = fold
             self._fold = None  # until it is whole
             while fold.n < row.head:
@@ -125,6 +126,8 @@ class Handle:
                 f"the log of the experiment {self.key!r} is shorter than it was: {row.head} events "
                 f"instead of {fold.n}. Was an old backup put in its place? Open it anew"
             )
+        if not known:
+            fold.active_sets.followed(fold.agent, lambda: tx.changes(self.id))
         self._fold = fold
         self._before = None
         self._fallback = None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from .contract import KINDS, STATUSES, AccessKey, Event, Experiment, Snapshot, Store, Transaction
+from .contract import Store, Transaction
+from .data import KINDS, STATUSES, AccessKey, Event, Experiment, Found, Snapshot
+from .derived import Brief, Change, HourTally, Settled
 from .places import name_of, opened
 from .sqlite import SqliteStore
 
@@ -10,8 +12,13 @@ __all__ = [
     "KINDS",
     "STATUSES",
     "AccessKey",
+    "Brief",
+    "Change",
     "Event",
     "Experiment",
+    "Found",
+    "HourTally",
+    "Settled",
     "Snapshot",
     "SqliteStore",
     "Store",

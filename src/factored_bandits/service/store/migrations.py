@@ -15,6 +15,68 @@ _INDEXES = (
     "CREATE UNIQUE INDEX event_late ON event (exp, decision) WHERE kind = 'late'",
 )
 
+# What pages show is derived from the log: tallies by the hour, a brief per experiment with the
+# number of the last event that is in both, and changes of active sets. Rewards that are no events
+# (the same one again, another one, one for nothing) are counted by those who refuse them.
+_TALLY = (
+    "asks",
+    "tells",
+    "expires",
+    "lates",
+    "slow",
+    "settled",
+    "held_asks",
+    "held_settled",
+)
+_SUMS = ("total", "held_total")
+
+
+def _derived(whole: str, real: str, end: str) -> tuple[str, ...]:
+    counts = "".join(f"{name} {whole} NOT NULL, " for name in _TALLY)
+    sums = "".join(f"{name} {real} NOT NULL, " for name in _SUMS)
+    return (
+        f"CREATE TABLE brief (exp INTEGER PRIMARY KEY REFERENCES experiment, n {whole} NOT NULL, "
+        f"at {whole} NOT NULL, body text NOT NULL)",
+        f"CREATE TABLE tally (exp INTEGER NOT NULL REFERENCES experiment, hour INTEGER NOT NULL, "
+        f"{counts}{sums}PRIMARY KEY (exp, hour)){end}",
+        f"CREATE TABLE change (exp INTEGER NOT NULL REFERENCES experiment, n {whole} NOT NULL, "
+        f"level INTEGER NOT NULL, at {whole} NOT NULL, active INTEGER NOT NULL, "
+        f"PRIMARY KEY (exp, n, level)){end}",
+        f"CREATE TABLE unlogged (exp INTEGER NOT NULL, outcome text NOT NULL, "
+        f"amount {whole} NOT NULL, PRIMARY KEY (exp, outcome)){end}",
+        "CREATE INDEX event_audit ON event (exp, n) "
+        "WHERE kind IN ('pause', 'resume', 'stop', 'rebase')",
+    )
+
+
+# A ballot is a duel shown to a voter. A duel is with one voter at a time, and a voter has at most
+# one ballot in each block of the policy.
+_HELD = "status IN ('shown', 'voted', 'telling', 'counted')"
+
+
+def _votes(whole: str, binary: str, end: str) -> tuple[str, ...]:
+    of_experiment = "exp INTEGER NOT NULL REFERENCES experiment"
+    return (
+        "CREATE TABLE study (exp INTEGER PRIMARY KEY REFERENCES experiment, "
+        "document text NOT NULL)",
+        f"CREATE TABLE content ({of_experiment}, item INTEGER NOT NULL, arm INTEGER NOT NULL, "
+        f"body {binary} NOT NULL, PRIMARY KEY (exp, item, arm))",
+        f"CREATE TABLE voter_link ({of_experiment}, id text NOT NULL, name text NOT NULL, "
+        f"most INTEGER, at {whole} NOT NULL, revoked {whole}, PRIMARY KEY (exp, id)){end}",
+        f"CREATE TABLE voter ({of_experiment}, voter {binary} NOT NULL, link text NOT NULL, "
+        f"at {whole} NOT NULL, excluded text, PRIMARY KEY (exp, voter)){end}",
+        f"CREATE TABLE ballot ({of_experiment}, token text NOT NULL, decision {whole} NOT NULL, "
+        f"block {whole} NOT NULL, voter {binary} NOT NULL, item INTEGER NOT NULL, "
+        "first INTEGER NOT NULL, second INTEGER NOT NULL, swapped INTEGER NOT NULL, "
+        f"shown {whole} NOT NULL, chosen {whole}, choice text, status text NOT NULL, "
+        f"PRIMARY KEY (exp, token)){end}",
+        f"CREATE UNIQUE INDEX ballot_duel ON ballot (exp, decision) WHERE {_HELD}",
+        f"CREATE UNIQUE INDEX ballot_block ON ballot (exp, voter, block) WHERE {_HELD}",
+        "CREATE INDEX ballot_open ON ballot (exp, status) "
+        "WHERE status IN ('shown', 'voted', 'telling')",
+    )
+
+
 POSTGRES: tuple[tuple[str, ...], ...] = (
     (
         "CREATE TABLE meta (name text PRIMARY KEY, value bytea NOT NULL)",
@@ -30,6 +92,11 @@ POSTGRES: tuple[tuple[str, ...], ...] = (
         "n bigint NOT NULL, body text NOT NULL)",
     ),
     ("CREATE TABLE access (digest bytea PRIMARY KEY, name text NOT NULL, role text NOT NULL)",),
+    (
+        *_derived("bigint", "double precision", ""),
+        'CREATE INDEX experiment_key ON experiment (key COLLATE "C")',
+    ),
+    _votes("bigint", "bytea", ""),
 )
 
 SQLITE: tuple[tuple[str, ...], ...] = (
@@ -50,4 +117,6 @@ SQLITE: tuple[tuple[str, ...], ...] = (
         "CREATE TABLE access (digest BLOB PRIMARY KEY, name TEXT NOT NULL, role TEXT NOT NULL) "
         "WITHOUT ROWID",
     ),
+    _derived("INTEGER", "REAL", " WITHOUT ROWID"),
+    _votes("INTEGER", "BLOB", " WITHOUT ROWID"),
 )

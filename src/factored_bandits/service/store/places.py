@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 from factored_bandits.core.checks import shown
 from factored_bandits.errors import InvalidInputError
 
 from .contract import Store
-from .sqlite import SqliteStore
+from .sqlite import SqliteStore, wall_clock
 
 
-def opened(location: str | os.PathLike[str], *, read_only: bool = False) -> Store:
+def opened(
+    location: str | os.PathLike[str],
+    *,
+    read_only: bool = False,
+    clock: Callable[[], int] | None = None,
+) -> Store:
     """The store at a location: the path of a database file, or a postgresql:// address.
 
     Parameters
@@ -20,6 +26,8 @@ def opened(location: str | os.PathLike[str], *, read_only: bool = False) -> Stor
         Where it is.
     read_only
         Only look, beside a program that writes.
+    clock
+        Gives microseconds since 1970; by default that of this machine, or of the server.
 
     Returns
     -------
@@ -31,8 +39,8 @@ def opened(location: str | os.PathLike[str], *, read_only: bool = False) -> Stor
         # only those who have such a database need psycopg
         from .postgres import PostgresStore
 
-        return PostgresStore(place, read_only=read_only)
-    return SqliteStore(place, read_only=read_only)
+        return PostgresStore(place, read_only=read_only, clock=clock)
+    return SqliteStore(place, read_only=read_only, clock=clock or wall_clock)
 
 
 def is_address(place: str) -> bool:

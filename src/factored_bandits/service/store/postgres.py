@@ -10,7 +10,7 @@ from typing import Any
 from factored_bandits.errors import MissingExtraError, StoreError
 
 from . import migrations
-from .contract import AccessKey, Experiment
+from .data import AccessKey, Experiment
 from .rows import EXPERIMENT, experiment_of
 
 try:

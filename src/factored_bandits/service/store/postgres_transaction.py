@@ -16,7 +16,8 @@ from psycopg import sql
 
 from factored_bandits.errors import StoreError
 
-from .contract import Event, Experiment, Snapshot
+from .data import Event, Experiment, Found, Snapshot
+from .derived import Derived
 from .rows import EVENT, EXPERIMENT, Row, event_of, experiment_of, listed, text
 
 BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED"
@@ -41,7 +42,7 @@ SAVE = sql.SQL(
 Clock = Callable[[], int]
 
 
-class PostgresTransaction:
+class PostgresTransaction(Derived):
     """What happens between BEGIN and COMMIT; `Transaction` describes the methods.
 
     Parameters
@@ -53,6 +54,8 @@ class PostgresTransaction:
     read_only
         Only look, at everything as of one moment.
     """
+
+    _by_code = ' COLLATE "C"'
 
     def __init__(self, connection: Any, clock: Clock | None, read_only: bool = False) -> None:
         self._connection = connection
@@ -83,6 +86,11 @@ class PostgresTransaction:
 
     def _one(self, query: str, *given: Any) -> Any:
         return self._execute(query, *given).fetchone()
+
+    def execute(self, statement: str, *given: Any) -> Found:
+        """A statement about the tables beside the log."""
+        done = self._execute(statement.replace("?", "%s"), *given)
+        return Found([] if done.description is None else done.fetchall(), done.rowcount)
 
     def _event(self, condition: str, *given: Any) -> Event | None:
         row = self._one(f"SELECT {EVENT} FROM event WHERE exp = %s AND {condition}", *given)

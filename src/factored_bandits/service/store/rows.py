@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from .contract import Event, Experiment
+from .data import Event, Experiment
 
 EVENT = "n, at, tx, kind, decision, unit, idem, action, propensity, body, who"
 EXPERIMENT = "id, key, config, fingerprint, status, reason, head, at"

@@ -14,7 +14,8 @@ from typing import Any
 from factored_bandits.errors import StoreError
 
 from . import migrations
-from .contract import AccessKey, Event, Experiment, Snapshot
+from .data import AccessKey, Event, Experiment, Found, Snapshot
+from .derived import Derived
 from .lock import ProcessLock
 from .rows import COLUMNS, EVENT, EXPERIMENT, event_of, experiment_of, row_of
 
@@ -231,7 +232,7 @@ class SqliteStore:
         self._connected().backup(other)
 
 
-class SqliteTransaction:
+class SqliteTransaction(Derived):
     """What happens between BEGIN IMMEDIATE and COMMIT; `Transaction` describes the methods."""
 
     def __init__(self, connection: Any, clock: Clock) -> None:
@@ -296,6 +297,11 @@ class SqliteTransaction:
         """How many events there are of each kind."""
         query = "SELECT kind, count(*) FROM event WHERE exp = ? GROUP BY kind"
         return dict(self._connection.execute(query, (experiment,)).fetchall())
+
+    def execute(self, statement: str, *given: Any) -> Found:
+        """A statement about the tables beside the log."""
+        done = self._connection.execute(statement, given)
+        return Found(done.fetchall(), done.rowcount)
 
     def append(self, row: Experiment, expected: int, events: list[Event]) -> None:
         """Append events at the head."""

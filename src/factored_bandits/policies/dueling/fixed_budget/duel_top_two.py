@@ -50,6 +50,7 @@ __all__ = [
     "check",
     "init",
     "learn",
+    "log_wealth",
     "p_values",
     "plan",
     "posterior_error",
@@ -214,6 +215,11 @@ def status(params: Params, state: State, t: int) -> list[list[LevelReport]]:
 def p_values(params: Params, state: State) -> list[Floats]:
     """Per factor and level an anytime p-value of its being the best: one over the most money."""
     return split(np.exp(-state.peak), state.offsets)
+
+
+def log_wealth(params: Params, state: State) -> list[Floats]:
+    """Per factor and level the log of the money that was won by betting against it."""
+    return split(state.wealth, state.offsets)
 
 
 def posterior_error(params: Params, state: State) -> float:

@@ -1,0 +1,42 @@
+"""Which levels are active, as the decisions of an experiment show it; changes are stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from factored_bandits.agent import Agent
+from factored_bandits.core.arrays import Bools
+from factored_bandits.service.store import Change
+
+
+class ActiveSets:
+    """The active sets that are stored, beside those of an agent at its next decision."""
+
+    def __init__(self) -> None:
+        self._stored: dict[int, bool] = {}  # levels that ever changed
+        self._version = -1
+
+    def followed(self, agent: Agent[Any], stored: Callable[[], list[Change]]) -> None:
+        """A log was followed; whoever wrote it has stored what changed."""
+        if agent.policy.eliminates and self._of(agent)[1] != self._version:
+            self._stored = {each.level: each.active for each in stored()}
+            self._version = -1
+
+    def look(self, agent: Agent[Any], n: int, at: int) -> list[Change]:
+        """What is other than it is stored; `n` and `at` are of a decision just made."""
+        if not agent.policy.eliminates:
+            return []
+        active, version = self._of(agent)
+        if version == self._version:
+            return []
+
+        self._version = version
+        flags = enumerate(active.tolist())
+        found = [Change(n, i, at, now) for i, now in flags if now != self._stored.get(i, True)]
+        self._stored.update({each.level: each.active for each in found})
+        return found
+
+    def _of(self, agent: Agent[Any]) -> tuple[Bools, int]:
+        active, version = agent.policy.module.active_sets(agent._params, agent._state)
+        return active, int(version)
