@@ -190,6 +190,7 @@ class Writer:
         """Do the requests; gives back those for which no time is left."""
         try:
             batch.expire_due()
+            batch.look_up(requests)
             for i, request in enumerate(requests):
                 if isinstance(request, LEARNED) and not self._learned(fold, until):
                     return requests[i:]
