@@ -9,6 +9,7 @@ of the disk. No timer is involved: a loop with nothing more to read hands over a
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import deque
 from collections.abc import Iterable
 from typing import Any
@@ -70,9 +71,10 @@ class Loop:
         self._ready.append(waiter)
         # Without a lock: `_deliver` takes this back before it looks at what is ready. So who finds
         # it set is looked at; two who find it taken back wake the loop twice, which does no harm.
-        if not self._is_woken:
+        if not self._is_woken and not self._loop.is_closed():
             self._is_woken = True
-            self._loop.call_soon_threadsafe(self._deliver)
+            with contextlib.suppress(RuntimeError):  # closed just now: nobody waits any longer
+                self._loop.call_soon_threadsafe(self._deliver)
 
     def _deliver(self) -> None:
         self._is_woken = False
