@@ -19,6 +19,7 @@ moves: of rounds 10,000 to 11,000.
 from __future__ import annotations
 
 import json
+import math
 import os
 import statistics
 import subprocess
@@ -76,7 +77,8 @@ def jobs() -> dict[str, Runner]:
 
 def forms(runner: Runner) -> dict[str, Callable[..., object]]:
     name = runner.policy.name
-    kernels = runner.kernels()
+    # all problems here have two columns, for which policies of others have a loop as well
+    kernels = {**runner.kernels(), "columns_of": loop.two_columns}
     trusting = {**kernels, "outside": loop.trusted}
     return {
         "trusting": bind(loop.play, name, **{**trusting, "is_length": any_length}),
@@ -136,6 +138,9 @@ def count(chosen: list[str]) -> None:
             if chosen and not any(name in label for name in chosen):
                 continue
             row = instructions(label, folder)
+            if math.isnan(row["library"]):
+                print(f"  {label:<31} idle to the horizon before round {COUNTED[0]:,}", flush=True)
+                continue
             shown = ", ".join(f"{form} {number:.2f}" for form, number in row.items())
             print(
                 f"  {label:<31} library's {row['library'] / row['trusting'] - 1:+.1%}, "

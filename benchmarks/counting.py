@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -42,7 +43,7 @@ def per_round(
 ) -> float:
     """Instructions per round of a compiled loop, about from one round to another.
 
-    What a call with no round to play takes is taken off.
+    What a call with no round to play takes is taken off. nan if there was none left to play.
     """
     own, noise = generators(seed)
     state = runner.new_state()
@@ -53,4 +54,5 @@ def per_round(
     empty = min(counted(lambda: play(*given, 0)) for _ in range(3))  # the first one binds
     first = int(run.clock[ROUND])
     spent = counted(lambda: play(*given, end - begin)) - empty
-    return spent / (int(run.clock[ROUND]) - first)
+    rounds = int(run.clock[ROUND]) - first
+    return spent / rounds if rounds else math.nan

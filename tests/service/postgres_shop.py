@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import subprocess
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
@@ -31,13 +33,26 @@ def servers() -> Iterator[Any]:
         warnings.simplefilter("ignore")
         os.environ.setdefault("XDG_RUNTIME_DIR", folder)
         try:
-            running = pgserver.get_server(Path(folder) / "data", cleanup_mode="stop")
+            running = pgserver.get_server(Path(folder) / "data", cleanup_mode=None)
         except Exception as error:
             pytest.skip(f"PostgreSQL does not start here: {error}")
         try:
+            _without_waiting_for_disks(running)
             yield running
         finally:
             running.cleanup()
+            # An orderly end would write everything to a folder that is deleted next: some seconds.
+            with contextlib.suppress(subprocess.CalledProcessError):  # a test has ended it already
+                crash(running)
+
+
+def _without_waiting_for_disks(running: Any) -> None:
+    """Tests crash the server and its clients, and not the operating system, which has the data."""
+    import psycopg
+
+    with psycopg.connect(running.get_uri(), autocommit=True) as connection:
+        connection.execute("ALTER SYSTEM SET fsync = off")
+        connection.execute("SELECT pg_reload_conf()")
 
 
 def crash(running: Any) -> None:

@@ -28,10 +28,11 @@ def shop_at(place: Any, role: str = "admin", policy: str = "tea", **changed: Any
         store.close()
 
 
-def start(place: Any, port: int = 0) -> tuple[subprocess.Popen[str], int]:
+def start(place: Any, port: int = 0, *options: str) -> tuple[subprocess.Popen[str], int]:
     """A server, and its port when it listens."""
     command = [sys.executable, "-m", "factored_bandits", "serve", "--quiet", "--db", str(place)]
-    process = subprocess.Popen([*command, "--port", str(port)], stdout=subprocess.PIPE, text=True)
+    command += ["--port", str(port), *options]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     line = process.stdout.readline()
     assert line.startswith("listening"), "the server did not start"
@@ -47,9 +48,9 @@ def end(process: subprocess.Popen[str]) -> None:
 
 
 @contextlib.contextmanager
-def serving(place: Any) -> Iterator[tuple[subprocess.Popen[str], int]]:
+def serving(place: Any, *options: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
     """A server for a while."""
-    process, port = start(place)
+    process, port = start(place, 0, *options)
     try:
         yield process, port
     finally:

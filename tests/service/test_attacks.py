@@ -12,7 +12,7 @@ pytest.importorskip("starlette", reason="the extra [serve] is not installed")
 from test_http import NEW, forged, home, served
 
 from factored_bandits.service.api import access, tokens
-from factored_bandits.service.api.app import LARGEST_BODY
+from factored_bandits.service.api.answering import LARGEST_BODY
 
 __all__ = ["home", "served"]  # fixtures
 DECISIONS = "/v1/experiments/home/decisions"

@@ -19,7 +19,8 @@ from starlette.testclient import TestClient
 
 import factored_bandits as fb
 from factored_bandits.service.api.access import new_key
-from factored_bandits.service.api.app import ENDPOINTS, LARGEST_BODY, application
+from factored_bandits.service.api.answering import LARGEST_BODY
+from factored_bandits.service.api.app import ENDPOINTS, application
 from factored_bandits.service.api.openapi import document
 from factored_bandits.service.engine import Engine
 from factored_bandits.service.store import SqliteStore

@@ -1,9 +1,8 @@
-"""The database goes away under load, and the disk is full: what those hear who ask meanwhile."""
+"""The database goes away under load: what those hear who ask meanwhile."""
 
 from __future__ import annotations
 
 import contextlib
-import resource
 import threading
 from collections import Counter
 
@@ -158,7 +157,7 @@ def test_what_may_be_stored_is_never_a_fallback(after, url):
     shop.faults = Faults()
     shop.agent.ask("Bob")
     statements = shop.faults.statements
-    assert statements[-1] == "COMMIT"
+    assert statements[-1].endswith("COMMIT")
 
     fallbacks = 0
     for at, statement in enumerate(statements, start=1):
@@ -168,7 +167,7 @@ def test_what_may_be_stored_is_never_a_fallback(after, url):
         shop.engine.submit(1, ask)
         while shop.engine.step():
             pass
-        if statement == "COMMIT":
+        if statement.endswith("COMMIT"):
             # it cannot be known without the database, which comes back: then it is known
             assert ask.waiter.result().id == before + 1
             assert len(shop.log()) == before + 1
@@ -196,28 +195,3 @@ def test_a_database_that_goes_away_under_load():
 @pytest.mark.xdist_group("postgres")
 def test_a_database_that_goes_away_often():
     outages(times=6, visitors=16)
-
-
-def test_a_full_disk_acknowledges_nothing(tmp_path):
-    """The system refuses to let any file grow: as if the disk were full, and then no longer."""
-    place = tmp_path / "shop.db"
-    key = shop_at(place)
-    with serving(place) as (process, port):
-        visitor = Visitor(port, key)
-        first = visitor.ask("Ada")[1]
-        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
-        for _ in range(3):
-            for status, said in (visitor.ask("Bob"), visitor.tell(first["token"], 1.0)):
-                assert status == 503, said
-                assert "Nothing was stored" in said["detail"]
-        infinity = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
-        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, infinity)
-        assert visitor.ask("Ada")[1] == first
-        assert visitor.ask("Bob")[1]["id"] == 2
-        assert visitor.tell(first["token"], 0.0) == (200, "accepted")
-        visitor.close()
-
-    store = opened(place, read_only=True)
-    asked, told = read_log(store)
-    store.close()
-    assert (len(asked), told) == (2, {1})

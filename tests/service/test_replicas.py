@@ -29,6 +29,7 @@ from factored_bandits.service.units import hashed
 
 pytestmark = pytest.mark.xdist_group("postgres")
 PATIENCE = 3.0  # seconds until a visitor tries the other replica: this one may be frozen
+LONGEST = 60.0  # seconds until a visitor gives up, and the test fails
 LOST = (OSError, http.client.HTTPException)
 
 
@@ -57,6 +58,10 @@ class Replicas:
             end(process)
 
 
+class WrongError(Exception):
+    """What no visitor should meet."""
+
+
 class Customer(threading.Thread):
     """Asks and tells at either replica; what was not answered is said again to the other one."""
 
@@ -72,16 +77,26 @@ class Customer(threading.Thread):
         self.wrong: list[Any] = []
 
     def _until_answered(self, call: str, *args: Any) -> Any:
-        while True:
+        """The answer; a `WrongError` if it is one that no visitor should see, or none comes."""
+        until = time.monotonic() + LONGEST
+        while time.monotonic() < until:
             with contextlib.suppress(*LOST):
                 status, said = getattr(self._visitor, call)(*args)
                 if status == 200:
                     return said
                 if status != 503:
-                    self.wrong.append((status, said))
+                    raise WrongError(status, said)
             self._visitor.to(self._turn.choice(self._ports))
+        raise WrongError(f"no answer in {LONGEST:.0f} s", call, args)
 
     def run(self) -> None:
+        try:
+            self._visit()
+        except WrongError as error:
+            self.wrong.append(error)
+        self._visitor.close()
+
+    def _visit(self) -> None:
         number = 0
         while not self._stop_now.is_set():
             number += 1
@@ -101,7 +116,6 @@ class Customer(threading.Thread):
                 if outcome not in ("accepted", "duplicate"):
                     self.wrong.append(outcome)
             self.told[made["id"]] = reward
-        self._visitor.close()
 
 
 def attacked(url: str, replicas: Replicas, key: str, attacks: int, customers: int) -> int:
@@ -254,19 +268,24 @@ class ByHand:
         assert said.json()["outcomes"][0]["outcome"] in ("accepted", "duplicate")
 
 
-def run(own: str, folder: Any, *, steps: int, attacks: int, customers: int) -> int:
+def test_replicas(own, tmp_path):
     key = shop_at(own)
     with contextlib.closing(Replicas(own)) as replicas:
-        all_forms_are_one(folder, own, replicas, key, steps)
-        return attacked(own, replicas, key, attacks, customers)
-
-
-def test_replicas(own, tmp_path):
-    assert run(own, tmp_path, steps=60, attacks=2, customers=3) > 0
+        all_forms_are_one(tmp_path, own, replicas, key, steps=60)
+        assert attacked(own, replicas, key, attacks=2, customers=3) > 0
 
 
 @pytest.mark.full
-def test_replicas_for_long(own, tmp_path):
-    acknowledged = run(own, tmp_path, steps=1000, attacks=26, customers=8)
+def test_all_forms_are_one_for_long(own, tmp_path):
+    key = shop_at(own)
+    with contextlib.closing(Replicas(own)) as replicas:
+        all_forms_are_one(tmp_path, own, replicas, key, steps=1000)
+
+
+@pytest.mark.full
+def test_replicas_under_many_attacks(own):
+    key = shop_at(own)
+    with contextlib.closing(Replicas(own)) as replicas:
+        acknowledged = attacked(own, replicas, key, attacks=26, customers=8)
     assert acknowledged > 100
     print(f"26 attacks, {acknowledged:,} rewards acknowledged, none lost, none twice")

@@ -76,9 +76,15 @@ def older(ledger: Ledger, age: Age, now: float) -> list[int]:
             return bool(now - ledger.times[play] > age.total_seconds())
         return ledger.asked - play > age
 
-    # times ascend: if the first play that is not learned is young, all that wait are
+    # times ascend: if the first play that is not learned is young, all that wait are; this is
+    # looked at in every call of an agent, and a time that is not known is never young
     first = ledger.learned + 1
-    if first > ledger.asked or (has_age(ledger, age, first) and not is_old(first)):
+    if first > ledger.asked:
+        return []
+    if isinstance(age, timedelta):
+        if now - ledger.times[first] <= age.total_seconds():
+            return []
+    elif ledger.asked - first <= age:
         return []
 
     oldest = ledger.oldest()

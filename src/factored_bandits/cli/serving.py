@@ -34,13 +34,25 @@ DEFAULT = "experiments.db"
     "--port", type=click.IntRange(0, 65535), default=8000, show_default=True,
     help="The port to listen on; 0 for any that is free.",
 )  # fmt: skip
+@click.option(
+    "--allow-origin", "origins", metavar="ORIGIN", multiple=True,
+    help="Let pages of another origin read answers (CORS), such as https://shop.example; can be "
+    "given several times.",
+)  # fmt: skip
 @click.option("--quiet", is_flag=True, help="No line of JSON for each request.")
 @click.option(
     "--demo",
     is_flag=True,
     help="Three living examples with simulated visitors; in a temporary database without --db.",
 )
-def serve(location: str | None, host: str, port: int, quiet: bool, demo: bool) -> None:
+def serve(
+    location: str | None,
+    host: str,
+    port: int,
+    origins: tuple[str, ...],
+    quiet: bool,
+    demo: bool,
+) -> None:
     """Serve the experiments of a database over HTTP: decisions, rewards, dashboard, metrics.
 
     The dashboard is at its address; sign in with a key. The first start prints one with the role
@@ -58,6 +70,7 @@ def serve(location: str | None, host: str, port: int, quiet: bool, demo: bool) -
         from factored_bandits.service.api.access import new_key
         from factored_bandits.service.api.app import application
         from factored_bandits.service.api.logs import log_lines
+        from factored_bandits.service.api.origins import checked_origins
     except MissingExtraError:
         raise
     except ImportError as error:
@@ -66,6 +79,8 @@ def serve(location: str | None, host: str, port: int, quiet: bool, demo: bool) -
     from factored_bandits.service.store import opened
 
     log_lines(quiet)
+    allowed = checked_origins(origins)
+    _check_folder(location or DEFAULT)
     with _terminated(), contextlib.ExitStack() as stack:
         if demo:
             location = location or stack.enter_context(_temporary())
@@ -75,7 +90,7 @@ def serve(location: str | None, host: str, port: int, quiet: bool, demo: bool) -
         key = None
         if not engine.store.keys():
             key = new_key(engine.store, "first", "admin")
-        app = application(engine)
+        app = application(engine, allowed)
         config = uvicorn.Config(app, host=host, port=port, log_config=None, access_log=False)
         if demo:
             stack.callback(_visited(engine).stop)
@@ -145,6 +160,18 @@ def _visited(engine: Engine) -> Visitors:
     visitors = Visitors(engine, served)
     visitors.start()
     return visitors
+
+
+def _check_folder(location: str) -> None:
+    """A folder that is not there is most often a typing error, and then nothing is where it was."""
+    from factored_bandits.service.store.places import is_address
+
+    folder = Path(location).parent
+    if not is_address(location) and not folder.is_dir():
+        raise InvalidInputError(
+            f"there is no folder {str(folder)!r} for the database {Path(location).name!r}: make it "
+            "first, or correct the path"
+        )
 
 
 def _announce(address: Any, key: str | None) -> None:

@@ -3,13 +3,12 @@
 Only the loop is ever called from Python. numba does not know that, and would optimise every kernel
 on its own and make machine code of it, which is done once more when it has become a part of the
 loop. Here the kernels inside are left as they are until then (`Inner`): a quarter less to compile.
-Most of what is left is numba's own Python, not LLVM, so what it repeats there is done once.
+Most of what is left is numba's own Python, not LLVM: `extensions.shortcuts` spares what it repeats.
 """
 
 from __future__ import annotations
 
 import contextlib
-import gc
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -19,6 +18,7 @@ from numba.core.errors import NumbaError
 from .cache import can_be_kept, kept
 from .extensions import bits as bits  # from here on numba knows it
 from .extensions import indexing as indexing  # and asks this
+from .extensions.shortcuts import KernelCompiler, shortcuts
 from .linking import belongs_to, digest, linked, rebound
 
 COMPILE_ERROR = NumbaError
@@ -42,12 +42,15 @@ def compilable(
     """The loop with `kernels` in it, to be compiled for the types of its first arguments."""
     # Kernels own no memory, so counting references (_nrt) would only cost: a third of the time of
     # uniform play.
-    options = {
+    options: dict[str, Any] = {
         "nogil": True,
         "error_model": "numpy",
         "_nrt": False,
         "boundscheck": bounds_checked,
     }
+    if not bounds_checked:
+        # Of the library. Kernels of others may hold what only numba's own passes can do.
+        options["pipeline_class"] = KernelCompiler
     # Only the loop is called from Python; wrappers for the rest would take a third of the time of
     # compiling. As calls, kernels would hand over every field of every array, which costs more than
     # most of them do: `tea` takes 68 ns a round instead of 91 when they become part of the loop.
@@ -105,7 +108,7 @@ def _types(compiled: Any, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _compile(compiled: Any, types: tuple[Any, ...]) -> None:
     lock = _core.compiler_lock.global_compiler_lock
-    with lock, _inner_libraries(), _compared_quickly(), _uncollected():
+    with lock, _inner_libraries(), shortcuts():
         compiled.compile(types)
 
 
@@ -138,51 +141,6 @@ def _inner_libraries() -> Iterator[None]:
         yield
     finally:
         del codegen.create_library
-
-
-@contextlib.contextmanager
-def _compared_quickly() -> Iterator[None]:
-    """While a loop is compiled, options of the compiler are compared by what was set.
-
-    numba looks up every call by the options among others. All of them have one hash (of the names
-    of the options), and a comparison asks for each of some thirty values: a tenth of all the time.
-    """
-    options = _core.targetconfig.TargetConfig
-    equal = options.__eq__
-    hashed = options.__hash__
-
-    hashes: dict[Any, int] = {}
-
-    def hash_of(one: Any) -> int:
-        kind = type(one)
-        if kind not in hashes:
-            hashes[kind] = hashed(kind())
-        return hashes[kind]
-
-    def is_equal(one: Any, other: Any) -> Any:
-        if type(one) is type(other) and one._values == other._values:
-            return True
-        return equal(one, other)
-
-    options.__eq__ = is_equal
-    options.__hash__ = hash_of
-    try:
-        yield
-    finally:
-        options.__eq__ = equal
-        options.__hash__ = hashed
-
-
-@contextlib.contextmanager
-def _uncollected() -> Iterator[None]:
-    """While a loop is compiled, nobody searches for garbage: hardly any of it is."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 class Inner(_core.codegen.JITCodeLibrary):  # type: ignore[misc]

@@ -113,10 +113,12 @@ class Runner:
         play; compiled, they are trusted. Those of others are looked at always.
         """
         kernels = self.kernels(self.skip_idle)
-        if self.policy.compiled and compiles() and not self.own:
+        if not (self.policy.compiled and compiles()):
+            return kernels
+        if self.for_pairs:
+            kernels["columns_of"] = loop.two_columns
+        if not self.own:
             kernels["outside"] = loop.trusted
-            if self.for_pairs:
-                kernels["columns_of"] = loop.two_columns
         return kernels
 
     @property
@@ -124,9 +126,10 @@ class Runner:
         """Whether its compiled loop plays actions of two columns only.
 
         All duels are such. For two factors it is another loop than for more of them, which is worth
-        compiling only where the loop itself takes most of the time.
+        compiling only where the loop itself takes most of the time, or looks at every level.
         """
-        return len(self.sizes) == 2 and (self.policy.info.kind == "duel" or self.policy.info.narrow)
+        info = self.policy.info
+        return len(self.sizes) == 2 and (info.kind == "duel" or info.narrow or self.own)
 
     def compile(self) -> None:
         """Compile the loop and keep it, or load it, and play nothing."""

@@ -221,8 +221,9 @@ def writers_wait_for_each_other(opened: Opened) -> None:
 
     def second() -> None:
         other = store.begin()
+        early = other.try_lock(row.id)
         head = other.lock(row.id).head
-        seen.extend((head, other.clock()))
+        seen.extend((head, other.clock(), head if early is None else early.head))
         other.rollback()
         store.reconnect()
 
@@ -236,6 +237,7 @@ def writers_wait_for_each_other(opened: Opened) -> None:
     thread.join(10)
     require(seen[:1] == [1], f"the second writer saw {seen[:1]} events instead of 1")
     require(seen[1] >= before_commit, "the clock was read before the lock was there")
+    require(seen[2] == 1, "`try_lock` gave an experiment that another writer had")
     store.close()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+from typing import Any
 
 from starlette.requests import Request
 
@@ -17,6 +17,7 @@ from .bodies import Decided, Decisions, Outcome, Outcomes, Reward, Rewards, Want
 from .problems import ProblemError
 from .state import Service
 from .tokens import read, token
+from .waiting import answers
 
 LOGGED = ("accepted", "late")  # outcomes that are events
 
@@ -57,32 +58,43 @@ def _decided(secret: bytes, handle: Handle, one: Decision, unit: str | None) -> 
 async def reward(service: Service, request: Request, body: Rewards) -> tuple[int, Outcomes]:
     """Rewards of any experiments; a token needs no key, so that a browser can send it."""
     holder = await service.known(request)
-    telling = [_told(service, holder, one) for one in body.rewards]
-    # a task for each costs more than the reward itself; most requests have one
-    found = [await telling[0]] if len(telling) == 1 else await asyncio.gather(*telling)
-    for outcome in found:
+    # all of them are read before the first one is told: a body that does not fit changes nothing
+    meant = [await _meant(service, holder, one) for one in body.rewards]
+    telling = [service.submit(*each) for each in meant if not isinstance(each, DecisionError)]
+    told = iter(await answers(telling))
+    found = [_outcome(each if isinstance(each, DecisionError) else next(told)) for each in meant]
+    for each, outcome in zip(meant, found, strict=True):
         service.metrics.rewards.labels(outcome.outcome).inc()
-    return 200, Outcomes(list(found))
+        if outcome.outcome not in LOGGED:
+            number = 0 if isinstance(each, DecisionError) else each[0].id
+            service.unlogged[number, outcome.outcome] += 1
+    return 200, Outcomes(found)
 
 
-async def _told(service: Service, holder: AccessKey | None, one: Reward) -> Outcome:
-    number = 0
+def _outcome(said: Any) -> Outcome:
+    """What became of a reward; an error that is not about the reward is raised."""
+    if isinstance(said, RewardOutOfRangeError):
+        return Outcome("refused", str(said))
+    if isinstance(said, DecisionError):
+        conflict = isinstance(said, ConflictError)
+        return Outcome("conflict" if conflict else "unknown", str(said))
+    if isinstance(said, Exception):
+        raise said
+    return Outcome(said)
+
+
+async def _meant(
+    service: Service, holder: AccessKey | None, one: Reward
+) -> tuple[Handle, Tell] | DecisionError:
+    """What a reward is for; the error if there is no such decision."""
     try:
-        handle, tell = await _tell(service, holder, one)
-        number = handle.id
-        outcome = Outcome(await service.call(handle, tell))
+        return await _tell(service, holder, one)
     except DecisionError as error:
-        conflict = isinstance(error, ConflictError)
-        outcome = Outcome("conflict" if conflict else "unknown", str(error))
-    except RewardOutOfRangeError as error:
-        outcome = Outcome("refused", str(error))
-    if outcome.outcome not in LOGGED:
-        service.unlogged[number, outcome.outcome] += 1
-    return outcome
+        return error
 
 
 async def _tell(service: Service, holder: AccessKey | None, one: Reward) -> tuple[Handle, Tell]:
-    """What a reward is for, by its token; or by the number or the unit of a decision."""
+    """By its token; or by the number or the unit of a decision."""
     who = None if holder is None else holder.name
     if one.token is not None:
         signed = read(service.engine.secret, one.token)

@@ -14,22 +14,14 @@ from starlette.requests import Request as HttpRequest
 
 from factored_bandits.agent import Decision
 from factored_bandits.errors import UnknownNameError
-from factored_bandits.service.engine import (
-    FALLBACK,
-    Ask,
-    AwayError,
-    Engine,
-    Handle,
-    Reading,
-    Request,
-)
+from factored_bandits.service.engine import Ask, AwayError, Engine, Handle, Reading, Request
 from factored_bandits.service.store import AccessKey, Experiment
 from factored_bandits.service.timeline import Timeline
 
 from .access import LONGEST, Access, may
 from .metrics import Metrics
 from .problems import ProblemError
-from .waiting import Loop
+from .waiting import Loop, answers
 
 LOGGER = logging.getLogger("factored_bandits.service")
 T = TypeVar("T")
@@ -63,7 +55,7 @@ class Service:
 
     async def start(self) -> None:
         """In the event loop of the server: know the experiments that there are."""
-        self._loop = Loop()
+        self._loop = Loop(self.engine)
         for row in await self.aside(self.store.experiments):
             self.know(row)
         self.is_ready = True
@@ -115,11 +107,8 @@ class Service:
     def submit(self, handle: Handle, request: Request) -> asyncio.Future[Any]:
         """Let a request wait; its answer is in the future."""
         assert self._loop is not None, "start comes first"
-        waiter = self._loop.waiter()
-        request.waiter = waiter
         request.deadline = time.monotonic() + TIMEOUT
-        self.engine.submit(handle.id, request)
-        return waiter.future
+        return self._loop.submit(handle.id, request)
 
     async def call(self, handle: Handle, request: Request) -> Any:
         """The answer to a request."""
@@ -130,25 +119,22 @@ class Service:
 
         Which ones these are, their id says: `FALLBACK`.
         """
-        futures: list[asyncio.Future[Any]] = []
         for ask in asks:
             ask.patient = False
-            try:
-                futures.append(self.submit(handle, ask))
-            except AwayError:
-                break
-        found = await asyncio.gather(*futures, return_exceptions=True)
-
         made: list[Decision] = []
-        for each in found:
-            if isinstance(each, BaseException) and not isinstance(each, AwayError):
+        fallbacks = 0
+        for each in await answers([self.submit(handle, ask) for ask in asks]):
+            if isinstance(each, AwayError):
+                fallbacks += 1
+                made.append(handle.fallback())
+            elif isinstance(each, Exception):
                 raise each
-            made.append(handle.fallback() if isinstance(each, AwayError) else each)
-        made += [handle.fallback()] * (len(asks) - len(made))
-
-        fallbacks = sum(each.id == FALLBACK for each in made)
-        self.metrics.fallbacks.labels(handle.key).inc(fallbacks)
-        self.metrics.decisions.labels(handle.key).inc(len(made) - fallbacks)
+            else:
+                made.append(each)
+        if fallbacks:
+            self.metrics.fallbacks.labels(handle.key).inc(fallbacks)
+        if fallbacks < len(made):
+            self.metrics.decisions.labels(handle.key).inc(len(made) - fallbacks)
         return made
 
     async def measure(self) -> bytes:

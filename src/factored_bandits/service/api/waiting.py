@@ -1,44 +1,68 @@
-"""Answers of the writers for coroutines: a batch wakes the event loop once."""
+"""Requests of coroutines to the engine, and their answers.
+
+A batch wakes the event loop once. In the other direction, what comes in during one turn of the
+event loop is handed to the writers together: each would wake a writer, which then takes it alone.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections import deque
+from collections.abc import Iterable
 from typing import Any
 
-from factored_bandits.service.engine import Answer
+from factored_bandits.errors import StoreError
+from factored_bandits.service.engine import Answer, Engine, Request
 
 
 class Loop:
-    """The event loop of the server, as the writers see it."""
+    """The event loop of the server, as the writers see it.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    engine
+        Where requests are answered.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
         self._loop = asyncio.get_running_loop()
+        self._asked: list[tuple[int, Request]] = []
         self._ready: deque[AsyncWaiter] = deque()
-        self._scheduled = False
-        self._lock = threading.Lock()
+        self._is_woken = False
 
-    def waiter(self) -> AsyncWaiter:
-        """A place for one answer."""
-        return AsyncWaiter(self, self._loop.create_future())
+    def submit(self, experiment: int, request: Request) -> asyncio.Future[Any]:
+        """Let a request wait, from the end of this turn on; its answer is in the future."""
+        waiter = AsyncWaiter(self, self._loop.create_future())
+        request.waiter = waiter
+        if not self._asked:
+            self._loop.call_soon(self._hand_over)
+        self._asked.append((experiment, request))
+        return waiter.future
+
+    def _hand_over(self) -> None:
+        asked = self._asked
+        self._asked = []
+        try:
+            self._engine.submit_all(asked)
+        except StoreError as error:
+            for _, request in asked:
+                request.waiter.put(None, error)
+                request.waiter.deliver()
 
     def wake(self, waiter: AsyncWaiter) -> None:
         """From a writer: this answer is there."""
-        with self._lock:
-            self._ready.append(waiter)
-            if self._scheduled:
-                return
-            self._scheduled = True
-        self._loop.call_soon_threadsafe(self._deliver)
+        self._ready.append(waiter)
+        # Without a lock: `_deliver` takes this back before it looks at what is ready. So who finds
+        # it set is looked at; two who find it taken back wake the loop twice, which does no harm.
+        if not self._is_woken:
+            self._is_woken = True
+            self._loop.call_soon_threadsafe(self._deliver)
 
     def _deliver(self) -> None:
-        with self._lock:
-            ready = list(self._ready)
-            self._ready.clear()
-            self._scheduled = False
-        for waiter in ready:
-            waiter.deliver()
+        self._is_woken = False
+        while self._ready:
+            self._ready.popleft().deliver()
 
 
 class AsyncWaiter(Answer):
@@ -61,3 +85,14 @@ class AsyncWaiter(Answer):
             self.future.set_exception(self._error)
         else:
             self.future.set_result(self._value)
+
+
+async def answers(futures: Iterable[asyncio.Future[Any]]) -> list[Any]:
+    """What each future holds, a value or an error; one after another, which costs no task."""
+    found: list[Any] = []
+    for future in futures:
+        try:
+            found.append(await future)
+        except Exception as error:
+            found.append(error)
+    return found

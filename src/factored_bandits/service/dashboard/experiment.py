@@ -17,10 +17,11 @@ from factored_bandits.service.store import Change, Event, Experiment, HourTally,
 from factored_bandits.service.tallies import Bucket, Shape, Tally
 
 from .charts import lanes, reward_over_time
+from .following import viewed_of
 from .health import Finding, findings, worst
 from .known import Known, known
 from .levels import level_rows, next_elimination
-from .live import Shared, digest, stream
+from .live import Parts, Shared, digest, stream
 
 SECTIONS = ("summary", "levels", "lanes", "reward", "health", "audit")
 DAYS = 90
@@ -61,6 +62,7 @@ def stored(tx: Transaction, handle: Handle) -> Stored:
 async def show(pages: Pages, visit: Visit) -> Response:
     """The page."""
     handle = await _handle(pages, visit)
+    viewed_of(pages).add(handle.id)
     content = await _content(pages, handle)  # not what others saw a moment ago
     sections = sections_of(pages, content)
     marks = {name: digest(text) for name, text in sections.items()}
@@ -73,8 +75,9 @@ async def live(pages: Pages, visit: Visit) -> Response:
     """The parts of the page, whenever they change."""
     handle = await _handle(pages, visit)
 
-    async def produce() -> dict[str, str]:
-        return sections_of(pages, await _shared(pages, handle))
+    async def produce() -> Parts:
+        content = await _shared(pages, handle)
+        return Parts(content["at"], sections_of(pages, content))
 
     return stream(pages, visit, produce)
 
@@ -101,12 +104,14 @@ def sections_of(pages: Pages, content: dict[str, Any]) -> dict[str, str]:
 
 async def _content(pages: Pages, handle: Handle) -> dict[str, Any]:
     """Everything that the page shows."""
+    at = time.time()
     agent = await known(pages, handle)
     found = await pages.read(stored, handle)
     given = handle.config.given
     is_duel = given["arms"] is not None
     tally = found.tally
     content: dict[str, Any] = {
+        "at": at,
         "row": found.row,
         "key": handle.key,
         "given": given,

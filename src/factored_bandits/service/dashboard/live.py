@@ -7,7 +7,7 @@ import hashlib
 import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from starlette.responses import Response, StreamingResponse
 
@@ -17,11 +17,25 @@ from factored_bandits.service.pages.headers import PRIVATE
 
 MOST = 200  # listeners of one server
 PAUSE = 1.0  # seconds between two looks
-QUIET = 15.0  # seconds after which something is sent though nothing changed: is anybody there?
+QUIET = 8.0  # seconds after which something is sent though nothing changed: is anybody there?
 LONGEST = 600.0  # seconds of one connection; browsers connect again by themselves
 
-Parts = dict[str, str]  # HTML by the id of the element that it belongs into
-Produce = Callable[[], Awaitable[Parts]]
+Produce = Callable[[], Awaitable["Parts"]]
+
+
+class Parts(NamedTuple):
+    """Parts of a page.
+
+    Attributes
+    ----------
+    at
+        When they were looked at, in seconds: a page that was opened later knows better.
+    texts
+        HTML, by the id of the element that it belongs into.
+    """
+
+    at: float
+    texts: dict[str, str]
 
 
 class Shared:
@@ -68,15 +82,15 @@ async def _events(pages: Pages, visit: Visit, produce: Produce) -> AsyncIterator
             try:
                 parts = await produce()
             except ProblemError:
-                parts = {}  # the database is away; the page shows what it has
+                parts = Parts(0.0, {})  # the database is away; the page shows what it has
             changed = {}
-            for name, text in parts.items():
+            for name, text in parts.texts.items():
                 mark = digest(text)
                 if sent.get(name) != mark:
                     sent[name] = mark
                     changed[name] = [mark, text]
             if changed:
-                yield f"data: {json.dumps(changed)}\n\n"
+                yield f"data: {json.dumps({'at': parts.at, 'parts': changed})}\n\n"
                 spoke = time.monotonic()
             elif time.monotonic() - spoke > QUIET:
                 yield ": still here\n\n"

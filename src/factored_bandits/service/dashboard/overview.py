@@ -16,7 +16,7 @@ from factored_bandits.service.tallies import Tally
 
 from .charts import spark
 from .health import Finding, findings, worst
-from .live import Shared, stream
+from .live import Parts, Shared, stream
 
 PAGE = 50
 DAY = 86_400_000_000  # microseconds
@@ -41,6 +41,15 @@ class ListRow(NamedTuple):
     health: Finding
 
 
+class Found(NamedTuple):
+    """A part of the list, and where the next one begins."""
+
+    at: float
+    rows: list[ListRow]
+    more: str | None
+    amount: int  # of all experiments
+
+
 class Wanted(NamedTuple):
     """Which part of the list."""
 
@@ -51,14 +60,12 @@ class Wanted(NamedTuple):
 async def show(pages: Pages, visit: Visit) -> Response:
     """The page."""
     wanted = _wanted(visit)
-    rows, more, amount = await pages.read(_read, wanted)
-    template = "dashboard/overview.html" if amount else "dashboard/empty.html"
+    found = await pages.read(_read, wanted)
+    template = "dashboard/overview.html" if found.amount else "dashboard/empty.html"
     return pages.render(
         visit,
         template,
-        rows=rows,
-        more=more,
-        amount=amount,
+        found=found,
         wanted=wanted,
         address=str(visit.request.base_url).rstrip("/"),
     )
@@ -68,9 +75,12 @@ async def live(pages: Pages, visit: Visit) -> Response:
     """Rows of the list, whenever they change."""
     wanted = _wanted(visit)
 
-    async def produce() -> dict[str, str]:
-        rows, _, _ = await _shared(pages, wanted)
-        return {f"row-{row.id}": pages.fragment("dashboard/row.html", row=row) for row in rows}
+    async def produce() -> Parts:
+        found = await _shared(pages, wanted)
+        return Parts(
+            found.at,
+            {f"row-{row.id}": pages.fragment("dashboard/row.html", row=row) for row in found.rows},
+        )
 
     return stream(pages, visit, produce)
 
@@ -80,23 +90,24 @@ def _wanted(visit: Visit) -> Wanted:
     return Wanted(visit.query("after")[: LONGEST_SEARCH * 2], search)
 
 
-async def _shared(pages: Pages, wanted: Wanted) -> tuple[list[ListRow], str | None, int]:
+async def _shared(pages: Pages, wanted: Wanted) -> Found:
     """What all who listen are shown."""
     shared: Shared = pages.kept.setdefault("lists", Shared())
 
     async def make() -> Any:
         return await pages.read(_read, wanted)
 
-    found: tuple[list[ListRow], str | None, int] = await shared.get(wanted, make)
+    found: Found = await shared.get(wanted, make)
     return found
 
 
-def _read(tx: Transaction, wanted: Wanted) -> tuple[list[ListRow], str | None, int]:
+def _read(tx: Transaction, wanted: Wanted) -> Found:
+    at = time.time()
     found = tx.listed(wanted.after, wanted.search, PAGE + 1)
     shown = found[:PAGE]
     unlogged = tx.unlogged_of([row.id for row, _ in shown])
     rows = [_row(row, body, unlogged.get(row.id, {})) for row, body in shown]
-    return rows, shown[-1][0].key if len(found) > PAGE else None, tx.amount()
+    return Found(at, rows, shown[-1][0].key if len(found) > PAGE else None, tx.amount())
 
 
 def _row(row: Experiment, body: str | None, unlogged: dict[str, int]) -> ListRow:

@@ -82,6 +82,14 @@ class Batch:
         self._keys: dict[bytes, Event] = {}
         self._settled: dict[int, Event] = {}
         self._late: dict[int, Event] = {}
+        self._handlers: dict[type[Request], Callable[[Any], Any]] = {
+            Ask: self._ask,
+            Tell: self._tell,
+            Expire: self._expire,
+            Read: self._read,
+            Control: self._control,
+            Rebase: self._rebase,
+        }
         fold.at = at
 
     def expire_due(self) -> None:
@@ -91,16 +99,8 @@ class Batch:
 
     def do(self, request: Request) -> None:
         """One request; an error of the one who asked is the answer, others are raised."""
-        handle: dict[type[Request], Callable[[Any], Any]] = {
-            Ask: self._ask,
-            Tell: self._tell,
-            Expire: self._expire,
-            Read: self._read,
-            Control: self._control,
-            Rebase: self._rebase,
-        }
         try:
-            self.answers.append((request, handle[type(request)](request), None))
+            self.answers.append((request, self._handlers[type(request)](request), None))
         except FAULTS[type(request)] as error:
             self.answers.append((request, None, error))
 

@@ -17,7 +17,7 @@ from .breaker import PROBE, Breaker
 from .handle import Handle
 from .meter import Meter
 from .queue import Queue
-from .requests import Rebase, Request
+from .requests import Rebase, Request, Waiter
 from .writer import AGENT_TIME, SNAPSHOT_EVERY, Writer
 
 LONGEST_SLEEP = 60.0  # seconds; clocks are looked at from time to time
@@ -82,17 +82,30 @@ class Engine:
 
     def submit(self, experiment: int, request: Request) -> None:
         """Let a request wait for a writer."""
+        if request.waiter is None:
+            request.waiter = Waiter()
+        if self._put([(experiment, request)]):
+            raise self.breaker.error()
+
+    def submit_all(self, requests: list[tuple[int, Request]]) -> None:
+        """Let requests wait that know where they are answered; an `AwayError` is an answer, too."""
+        turned_away = self._put(requests)
+        for request in turned_away:
+            request.waiter.put(None, self.breaker.error())
+        for request in turned_away:
+            request.waiter.wake()
+
+    def _put(self, requests: list[tuple[int, Request]]) -> list[Request]:
+        """Those that are turned away."""
         if os.getpid() != self._process:
             raise StoreError(
                 f"the database {self.store.name!r} was opened by the process {self._process}, of "
                 "which this one is a copy: open it here, after the fork"
             )
         try:
-            self._queue.put(experiment, request)
+            return self._queue.put(requests)
         except RuntimeError:
             raise StoreError(f"the database {self.store.name!r} is closed") from None
-        except ConnectionError:
-            raise self.breaker.error() from None
 
     def call(self, experiment: int, request: Request) -> Any:
         """Submit a request and wait for its answer."""
@@ -118,6 +131,7 @@ class Engine:
     def _run(self, writer: Writer) -> None:
         while not self._queue.is_over:
             self._work(writer, self._sleep())
+        writer.wake()
 
     def _sleep(self) -> float:
         next_due = min((handle.due for handle in self._all()), default=math.inf)
@@ -130,7 +144,10 @@ class Engine:
     def _work(self, writer: Writer, timeout: float) -> bool:
         now = time.monotonic()
         due = [handle.id for handle in self._all() if handle.due <= now]
-        taken = self._queue.take(timeout, due)
+        taken = self._queue.take(0.0, due) if writer.has_unheard else {}
+        if not taken:
+            writer.wake()
+            taken = self._queue.take(timeout, due)
         if not taken:
             if self.breaker.is_open and writer.probe():
                 self._look_for_due()

@@ -57,12 +57,22 @@ class Handle:
         self._before: Fold | None = None  # the last one, when what it has seen may not be stored
         self._fallback: Decision | None = None
 
+    @property
+    def is_loaded(self) -> bool:
+        """Whether its agent is in memory."""
+        return self._fold is not None
+
     def fallback(self) -> Decision:
         """The best as far as was known when the database was last there; it has no number."""
         if self._fallback is None:
             known = self._fold or self._before
             self._fallback = fallback_of(known or Fold(self.config, self._module, compiled=False))
         return self._fallback
+
+    @property
+    def followed(self) -> int | None:
+        """The number of the last event that the agent has followed; None if there is no agent."""
+        return None if self._fold is None else self._fold.n
 
     def reading(self) -> Reading | None:
         """Where the agent stands, for those who operate it; None before anybody used it."""

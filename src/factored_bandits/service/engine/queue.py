@@ -28,15 +28,22 @@ class Queue:
         self._closed = False
         self._away = False
 
-    def put(self, experiment: int, request: Request) -> None:
-        """Let a request wait; an error if the queue is closed, or the request is turned away."""
+    def put(self, requests: Iterable[tuple[int, Request]]) -> list[Request]:
+        """Let requests wait; gives back those that are turned away. An error if it is closed."""
+        turned_away = []
+        changed = set()
         with self._changed:
             if self._closed:
                 raise RuntimeError("closed")
-            if self._away and not request.patient:
-                raise ConnectionError("away")
-            self._waiting.setdefault(experiment, deque()).append(request)
-            self._changed.notify()
+            for experiment, request in requests:
+                if self._away and not request.patient:
+                    turned_away.append(request)
+                else:
+                    self._waiting.setdefault(experiment, deque()).append(request)
+                    changed.add(experiment)
+            # one that a writer is busy with is looked at again when it is done
+            self._changed.notify(len(changed - self._taken))
+        return turned_away
 
     def put_back(self, experiment: int, requests: Iterable[Request]) -> None:
         """Let requests that were taken wait again, before all others."""
@@ -52,7 +59,7 @@ class Queue:
         """
         with self._changed:
             ready = self._ready(due)
-            if not ready and not self._closed:
+            if not ready and timeout != 0.0 and not self._closed:
                 self._changed.wait(timeout)
                 ready = self._ready(due)
             batch = {number: self._taken_from(number, len(ready)) for number in ready}
@@ -73,10 +80,11 @@ class Queue:
         return taken
 
     def done(self, experiments: Iterable[int]) -> None:
-        """Let writers have these experiments again."""
+        """Let writers have these experiments again; the one who had them looks by itself."""
         with self._changed:
             self._taken -= set(experiments)
-            self._changed.notify()
+            if not self._together:
+                self._changed.notify(max(len(self._waiting.keys() - self._taken) - 1, 0))
 
     def turn_away(self) -> list[Request]:
         """From now on take no requests that are not patient; gives back those that wait."""

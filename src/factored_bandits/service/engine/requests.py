@@ -49,7 +49,7 @@ class Waiter(Answer):
 class Request:
     """Something to do in one experiment."""
 
-    waiter: Any = field(default_factory=Waiter, kw_only=True)
+    waiter: Any = field(default=None, kw_only=True)  # a `Waiter`, unless it is given
     deadline: float = field(default=FOREVER, kw_only=True)  # of `time.monotonic`
     who: str | None = field(default=None, kw_only=True)
     # False: rather an error at once than an answer later, while the database is away

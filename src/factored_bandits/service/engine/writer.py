@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from factored_bandits.agent.agent import PORTION
 from factored_bandits.errors import ExperimentError, StoreError
-from factored_bandits.service.store import Event, Store, Transaction
+from factored_bandits.service.store import Event, Experiment, Store, Transaction
 
 from .batch import Answers, Batch, plain
 from .breaker import FAILURES, Breaker
@@ -39,6 +39,7 @@ class Attempt:
     answers: Answers = field(default_factory=list)
     left: list[tuple[int, list[Request]]] = field(default_factory=list)  # for the next batch
     batches: list[tuple[Handle, Fold, Batch]] = field(default_factory=list)
+    alone: bool = True  # whether nobody else has written meanwhile
     # where to look for the transaction if its commit fails: experiment, event, own number
     mark: tuple[int, int, int] | None = None
 
@@ -85,6 +86,7 @@ class Writer:
         self._meter = meter
         self._snapshot_every = snapshot_every
         self._agent_time = agent_time
+        self._unheard: list[Request] = []  # those who have an answer, and were not woken yet
 
     def work(self, groups: list[Group]) -> None:
         """Answer every request, each with what is in the log, or with an error."""
@@ -133,8 +135,16 @@ class Writer:
     # ------------------------------------------------------------ one transaction
 
     def _transact(self, groups: list[Group], attempt: Attempt) -> None:
+        try:
+            self._transacted(groups, attempt)
+        finally:
+            self.wake()
+
+    def _transacted(self, groups: list[Group], attempt: Attempt) -> None:
         tx = self._store.begin()
-        rows = [tx.lock(handle.id) for handle, _ in groups]
+        rows = [self._locked(tx, handle) for handle, _ in groups]
+        known = [handle.followed for handle, _ in groups]
+        attempt.alone = all(n in (None, row.head) for n, row in zip(known, rows, strict=True))
         clock = tx.clock()
         self._meter.clock(clock)
         mark = secrets.randbits(MARK)
@@ -161,6 +171,14 @@ class Writer:
                 attempt.left.append((handle.id, left))
 
         self._commit(tx, attempt, mark)
+
+    def _locked(self, tx: Transaction, handle: Handle) -> Experiment:
+        if self._unheard:
+            row = tx.try_lock(handle.id, handle.followed)
+            if row is not None:
+                return row
+            self.wake()  # it may take a while until somebody else is done
+        return tx.lock(handle.id, handle.followed)
 
     def _apply(
         self, fold: Fold, batch: Batch, requests: list[Request], until: float
@@ -196,6 +214,7 @@ class Writer:
         for batch in changed:
             batch.write(self._snapshot_every)
         attempt.mark = (changed[0].row.id, changed[0].events[0].n, mark)
+        self.wake()
         tx.commit()
 
     def _finish(self, attempt: Attempt) -> None:
@@ -205,13 +224,32 @@ class Writer:
             handle.set_due(fold, any(event.kind == "ask" for event in batch.events))
         logs = [(handle.key, batch.events) for handle, _, batch in attempt.batches]
         self._meter.batch(len(attempt.answers), logs)
-        self._answer(attempt.answers)
+        self._put(attempt.answers)
+        # Those who are woken want the processor. If more waits and nobody else writes, the next
+        # transaction is ready soon; then they are woken while that goes to the disk.
+        if not attempt.alone:
+            self.wake()
 
     def _answer(self, answers: Answers) -> None:
         """Put all answers, then wake all who wait."""
+        self._put(answers)
+        self.wake()
+
+    def _put(self, answers: Answers) -> None:
         for request, value, error in answers:
             request.waiter.put(value, error)
-        for request, _, _ in answers:
+            self._unheard.append(request)
+
+    @property
+    def has_unheard(self) -> bool:
+        """Whether somebody has an answer and does not know of it."""
+        return bool(self._unheard)
+
+    def wake(self) -> None:
+        """Wake all who have an answer and do not know of it."""
+        unheard = self._unheard
+        self._unheard = []
+        for request in unheard:
             request.waiter.wake()
 
     # ------------------------------------------------------------ when something goes wrong

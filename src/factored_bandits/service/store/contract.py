@@ -6,17 +6,23 @@ event with the same number is refused, whoever wrote the first.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol
 
-from .data import AccessKey, Event, Experiment, Found, Snapshot
+from .data import AccessKey, Event, Experiment, Snapshot
 from .derived import Derived
 
 
 class Transaction(Derived, Protocol):
     """All or nothing; ended by `commit` or `rollback`."""
 
-    def lock(self, experiment: int) -> Experiment:
-        """Keep all other writers from an experiment; gives its present row."""
+    def lock(self, experiment: int, after: int | None = None) -> Experiment:
+        """Keep all other writers from an experiment; gives its present row.
+
+        Who will ask for the events after number `after` says so: they may come along.
+        """
+
+    def try_lock(self, experiment: int, after: int | None = None) -> Experiment | None:
+        """The same, but None at once if another writer has the experiment."""
 
     def clock(self) -> int:
         """Microseconds since 1970, read now: after the lock, which may have taken a while."""
@@ -47,12 +53,6 @@ class Transaction(Derived, Protocol):
 
     def counts(self, experiment: int) -> dict[str, int]:
         """How many events there are of each kind."""
-
-    def execute(self, statement: str, *given: Any) -> Found:
-        """A statement about the tables beside the log, in SQL that all databases have.
-
-        Values stand where there is a question mark.
-        """
 
     def append(self, row: Experiment, expected: int, events: list[Event]) -> None:
         """Append events if `expected` is the head; `row` is the experiment afterwards."""

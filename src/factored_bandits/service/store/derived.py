@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, NamedTuple, Protocol
 
-from .data import Event, Experiment
+from .data import Event, Experiment, Found
 from .rows import EVENT, event_of
 
 AUDITED = ("pause", "resume", "stop", "rebase")
@@ -69,13 +69,18 @@ class Derived(Protocol):
 
     _by_code: ClassVar[str] = ""  # how texts are ordered by the numbers of their characters
 
-    def _rows(self, query: str, *given: Any) -> list[Any]:
-        """All rows of a query with question marks."""
+    def execute(self, statement: str, *given: Any) -> Found:
+        """A statement about the tables beside the log, in SQL that all databases have.
+
+        Values stand where there is a question mark.
+        """
         ...
 
-    def _change(self, query: str, *given: Any) -> int:
-        """How many rows a statement has changed."""
-        ...
+    def _rows(self, query: str, *given: Any) -> list[Any]:
+        return self.execute(query, *given).rows
+
+    def _change(self, statement: str, *given: Any) -> int:
+        return self.execute(statement, *given).changed
 
     # ------------------------------------------------------------ active sets
 

@@ -10,9 +10,8 @@ from typing import Any
 from factored_bandits.errors import MissingExtraError, StoreError
 
 from . import migrations
-from .data import AccessKey, Event, Experiment, Found, Snapshot
-from .derived import Derived
-from .rows import EVENT, EXPERIMENT, event_of, experiment_of, row_of
+from .data import AccessKey, Experiment
+from .rows import EXPERIMENT, experiment_of
 
 try:
     import psycopg
@@ -21,9 +20,10 @@ try:
 except ImportError:
     raise MissingExtraError.of("psycopg", "postgres", "a postgresql:// database") from None
 
+from .postgres_transaction import Clock, PostgresTransaction
+
 SCHEMA = "factored_bandits"
 MIGRATING = 0x66624231  # of an advisory lock: two programs that start at once
-FEW = 8  # rows up to which INSERT is quicker than COPY
 HOPELESS = ("53100", "25006")  # the disk is full; the database is read-only
 AWAY = ("08", "57P", "53300")  # connection errors, operator intervention, too many connections
 # A process that is frozen holds its lock until the server ends its session; keepalive packets end
@@ -45,9 +45,7 @@ FLUSHED = (
     "SELECT set_config('synchronous_commit', 'on', false) "
     "WHERE current_setting('synchronous_commit') = 'off'"
 )
-NOW = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 
-Clock = Callable[[], int]
 Connect = Callable[..., Any]
 
 
@@ -186,15 +184,11 @@ class PostgresStore:
         """A transaction; the lock of its experiment comes next."""
         if self._read_only:
             return self.reading()
-        made = self._connected()
-        made.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
-        return PostgresTransaction(made, self._clock, read_only=False)
+        return PostgresTransaction(self._connected(), self._clock)
 
     def reading(self) -> PostgresTransaction:
         """A transaction that only reads, everything as of one moment."""
-        made = self._connected()
-        made.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        return PostgresTransaction(made, self._clock, read_only=True)
+        return PostgresTransaction(self._connected(), self._clock, read_only=True)
 
     def create(self, key: str, config: str, fingerprint: str) -> Experiment:
         """Create an experiment, unless there is one with this key; gives the one that is there."""
@@ -243,129 +237,6 @@ class PostgresStore:
             "AND NOT EXISTS (SELECT 1 FROM experiment)",
             (secret,),
         )
-
-
-class PostgresTransaction(Derived):
-    """What happens between BEGIN and COMMIT; `Transaction` describes the methods."""
-
-    def __init__(self, connection: Any, clock: Clock | None, read_only: bool) -> None:
-        self._connection = connection
-        self._clock = clock
-        self._read_only = read_only
-
-    _by_code = ' COLLATE "C"'
-
-    def _one(self, query: str, *given: Any) -> Any:
-        return self._connection.execute(query, given).fetchone()
-
-    def _rows(self, query: str, *given: Any) -> list[Any]:
-        return list(self._connection.execute(query.replace("?", "%s"), given).fetchall())
-
-    def _change(self, query: str, *given: Any) -> int:
-        return int(self._connection.execute(query.replace("?", "%s"), given).rowcount)
-
-    def _event(self, condition: str, *given: Any) -> Event | None:
-        row = self._one(f"SELECT {EVENT} FROM event WHERE exp = %s AND {condition}", *given)
-        return None if row is None else event_of(row)
-
-    def lock(self, experiment: int) -> Experiment:
-        """The row, locked until the end of the transaction."""
-        query = f"SELECT {EXPERIMENT} FROM experiment WHERE id = %s"
-        row = self._one(query if self._read_only else f"{query} FOR UPDATE", experiment)
-        if row is None:
-            raise StoreError(f"the experiment with number {experiment} is gone from the database")
-        return experiment_of(row)
-
-    def clock(self) -> int:
-        """In a statement of its own after the lock: now() would be the time of BEGIN."""
-        return int(self._one(NOW)[0]) if self._clock is None else self._clock()
-
-    def mark(self, experiment: int, n: int) -> int | None:
-        """The transaction that wrote an event."""
-        row = self._one("SELECT tx FROM event WHERE exp = %s AND n = %s", experiment, n)
-        return None if row is None else int(row[0])
-
-    def events(self, experiment: int, after: int, most: int) -> list[Event]:
-        """The next events of a log."""
-        query = f"SELECT {EVENT} FROM event WHERE exp = %s AND n > %s ORDER BY n LIMIT %s"
-        rows = self._connection.execute(query, (experiment, after, most)).fetchall()
-        return [event_of(row) for row in rows]
-
-    def snapshot(self, experiment: int) -> Snapshot | None:
-        """The last snapshot."""
-        row = self._one("SELECT n, body FROM snapshot WHERE exp = %s", experiment)
-        return None if row is None else Snapshot(*row)
-
-    def asked_by_unit(self, experiment: int, unit: bytes) -> Event | None:
-        """The ask of a unit."""
-        return self._event("unit = %s AND kind = 'ask'", experiment, unit)
-
-    def asked_by_key(self, experiment: int, idem: bytes) -> Event | None:
-        """The ask with an idempotency key."""
-        return self._event("idem = %s AND kind = 'ask'", experiment, idem)
-
-    def asked(self, experiment: int, decision: int) -> Event | None:
-        """The ask that is a decision."""
-        return self._event("decision = %s AND kind = 'ask'", experiment, decision)
-
-    def settled(self, experiment: int, decision: int) -> Event | None:
-        """The tell or the expire of a decision."""
-        return self._event("decision = %s AND kind IN ('tell', 'expire')", experiment, decision)
-
-    def late(self, experiment: int, decision: int) -> Event | None:
-        """The late reward of a decision."""
-        return self._event("decision = %s AND kind = 'late'", experiment, decision)
-
-    def counts(self, experiment: int) -> dict[str, int]:
-        """How many events there are of each kind."""
-        query = "SELECT kind, count(*) FROM event WHERE exp = %s GROUP BY kind"
-        return dict(self._connection.execute(query, (experiment,)).fetchall())
-
-    def execute(self, statement: str, *given: Any) -> Found:
-        """A statement about the tables beside the log."""
-        done = self._connection.execute(statement.replace("?", "%s"), given)
-        return Found([] if done.description is None else done.fetchall(), done.rowcount)
-
-    def append(self, row: Experiment, expected: int, events: list[Event]) -> None:
-        """Append events at the head."""
-        rows = [row_of(row.id, event) for event in events]
-        columns = f"exp, {EVENT}"
-        with self._connection.cursor() as cursor:
-            if len(rows) <= FEW:
-                marks = ", ".join(["%s"] * len(rows[0]))
-                for each in rows:
-                    cursor.execute(f"INSERT INTO event ({columns}) VALUES ({marks})", each)
-            else:
-                with cursor.copy(f"COPY event ({columns}) FROM STDIN") as copy:
-                    for each in rows:
-                        copy.write_row(each)
-
-        changed = self._connection.execute(
-            "UPDATE experiment SET status = %s, reason = %s, fingerprint = %s, head = %s, at = %s "
-            "WHERE id = %s AND head = %s",
-            (row.status, row.reason, row.fingerprint, row.head, row.at, row.id, expected),
-        )
-        if changed.rowcount != 1:
-            raise psycopg.IntegrityError(f"the head of {row.key!r} is no longer {expected}")
-
-    def save_snapshot(self, experiment: int, snapshot: Snapshot) -> None:
-        """Replace the snapshot."""
-        self._connection.execute(
-            "INSERT INTO snapshot VALUES (%s, %s, %s) "
-            "ON CONFLICT (exp) DO UPDATE SET n = excluded.n, body = excluded.body",
-            (experiment, *snapshot),
-        )
-
-    def commit(self) -> None:
-        """Write and flush."""
-        # after a failed statement the server answers COMMIT with ROLLBACK, and no error
-        said = self._connection.execute("COMMIT").statusmessage
-        if said != "COMMIT":
-            raise psycopg.InternalError(f"COMMIT was answered by {said}")
-
-    def rollback(self) -> None:
-        """Undo everything."""
-        self._connection.execute("ROLLBACK")
 
 
 def _without_password(location: str) -> str:

@@ -176,8 +176,9 @@ class SqliteStore:
     def reading(self) -> SqliteTransaction:
         """A transaction that only reads; it keeps nobody from writing."""
         made = self._connected()
+        made.execute("PRAGMA query_only = ON")
         made.execute("BEGIN")
-        return SqliteTransaction(made, self.clock)
+        return SqliteTransaction(made, self.clock, read_only=True)
 
     def create(self, key: str, config: str, fingerprint: str) -> Experiment:
         """Create an experiment, unless there is one with this key; gives the one that is there."""
@@ -235,29 +236,28 @@ class SqliteStore:
 class SqliteTransaction(Derived):
     """What happens between BEGIN IMMEDIATE and COMMIT; `Transaction` describes the methods."""
 
-    def __init__(self, connection: Any, clock: Clock) -> None:
+    def __init__(self, connection: Any, clock: Clock, read_only: bool = False) -> None:
         self._connection = connection
         self.clock = clock
+        self._read_only = read_only
 
     def _one(self, query: str, *given: Any) -> Any:
         return self._connection.execute(query, given).fetchone()
-
-    def _rows(self, query: str, *given: Any) -> list[Any]:
-        return list(self._connection.execute(query, given).fetchall())
-
-    def _change(self, query: str, *given: Any) -> int:
-        return int(self._connection.execute(query, given).rowcount)
 
     def _event(self, condition: str, *given: Any) -> Event | None:
         row = self._one(f"SELECT {EVENT} FROM event WHERE exp = ? AND {condition}", *given)
         return None if row is None else event_of(row)
 
-    def lock(self, experiment: int) -> Experiment:
+    def lock(self, experiment: int, after: int | None = None) -> Experiment:
         """The row; BEGIN IMMEDIATE has locked the whole database."""
         row = self._one(f"SELECT {EXPERIMENT} FROM experiment WHERE id = ?", experiment)
         if row is None:
             raise StoreError(f"the experiment with number {experiment} is gone from the database")
         return experiment_of(row)
+
+    def try_lock(self, experiment: int, after: int | None = None) -> Experiment:
+        """The row; no other writer can have it."""
+        return self.lock(experiment, after)
 
     def mark(self, experiment: int, n: int) -> int | None:
         """The transaction that wrote an event."""
@@ -331,3 +331,5 @@ class SqliteTransaction(Derived):
     def rollback(self) -> None:
         """Undo everything."""
         self._connection.execute("ROLLBACK")
+        if self._read_only:
+            self._connection.execute("PRAGMA query_only = OFF")

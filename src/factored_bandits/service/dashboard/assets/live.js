@@ -29,7 +29,9 @@
 
   function take(message) {
     const before = eliminated();
-    for (const [name, [mark, html]] of Object.entries(JSON.parse(message.data))) {
+    const { at, parts } = JSON.parse(message.data);
+    if (at < Number(root.dataset.at)) return; // the page was opened after that
+    for (const [name, [mark, html]] of Object.entries(parts)) {
       const element = document.getElementById(prefix + name);
       if (!element || element.dataset.mark === mark) continue;
       replace(element, html);

@@ -1,0 +1,223 @@
+"""A transaction of PostgreSQL in as few round trips as can be.
+
+Each one costs two changes of process, and while it lasts nobody else has the experiment. So BEGIN,
+the lock, the clock and the events of others go in one; all events of a batch, the new head and
+COMMIT in another. The server does such statements one after another, and none after an error.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+from factored_bandits.errors import StoreError
+
+from .data import Event, Experiment, Found, Snapshot
+from .derived import Derived
+from .rows import EVENT, EXPERIMENT, Row, event_of, experiment_of, row_of
+
+BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED"
+BEGIN_READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+NOW = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+PAGE = 1000  # events of others that are read with the lock
+NAMES = EVENT.split(", ")
+# If the head is not where it is expected, the number of the experiment is NULL: an error.
+APPEND = sql.SQL(
+    "WITH moved AS (UPDATE experiment SET status = {}, reason = {}, fingerprint = {}, head = {}, "
+    "at = {} WHERE id = {} AND head = {} RETURNING id) "
+    f"INSERT INTO event (exp, {EVENT}) SELECT (SELECT id FROM moved), "
+    f"{', '.join(f'e.{name}' for name in NAMES)} FROM json_to_recordset({{}}::json) AS e(n bigint, "
+    "at bigint, tx bigint, kind text, decision bigint, unit bytea, idem bytea, action text, "
+    "propensity text, body text, who text)"
+)
+SAVE = sql.SQL(
+    "INSERT INTO snapshot VALUES ({}, {}, {}) "
+    "ON CONFLICT (exp) DO UPDATE SET n = excluded.n, body = excluded.body"
+)
+
+Clock = Callable[[], int]
+
+
+class PostgresTransaction(Derived):
+    """What happens between BEGIN and COMMIT; `Transaction` describes the methods.
+
+    Parameters
+    ----------
+    connection
+        Of psycopg, in autocommit mode.
+    clock
+        Gives microseconds since 1970; by default the server's, read after the lock.
+    read_only
+        Only look, at everything as of one moment.
+    """
+
+    _by_code = ' COLLATE "C"'
+
+    def __init__(self, connection: Any, clock: Clock | None, read_only: bool = False) -> None:
+        self._connection = connection
+        self._clock = clock
+        self._begin = BEGIN_READING if read_only else BEGIN
+        self._for_update = "" if read_only else " FOR UPDATE"
+        self._begun = False
+        self._now: int | None = None  # read with the lock, and not asked for yet
+        self._ahead: tuple[int, int, list[Event]] | None = None  # read with the lock
+        self._unsent: list[str] = []  # statements that go with COMMIT
+
+    def _execute(self, query: str, *given: Any) -> Any:
+        """A statement, after those that must come before it."""
+        before = self._before()
+        if before:
+            self._connection.execute("; ".join(before))
+        return self._connection.execute(query, given)
+
+    def _before(self) -> list[str]:
+        """BEGIN, if this is the first statement, and what was not sent yet."""
+        before = [*([] if self._begun else [self._begin]), *self._unsent]
+        self._begun = True
+        self._unsent = []
+        return before
+
+    def _write(self, statement: sql.SQL, *given: Any) -> None:
+        self._unsent.append(statement.format(*map(sql.Literal, given)).as_string(None))
+
+    def _one(self, query: str, *given: Any) -> Any:
+        return self._execute(query, *given).fetchone()
+
+    def execute(self, statement: str, *given: Any) -> Found:
+        """A statement about the tables beside the log."""
+        done = self._execute(statement.replace("?", "%s"), *given)
+        return Found([] if done.description is None else done.fetchall(), done.rowcount)
+
+    def _event(self, condition: str, *given: Any) -> Event | None:
+        row = self._one(f"SELECT {EVENT} FROM event WHERE exp = %s AND {condition}", *given)
+        return None if row is None else event_of(row)
+
+    def lock(self, experiment: int, after: int | None = None) -> Experiment:
+        """The row, locked until the end of the transaction; the clock is read after that."""
+        row = self._locked(int(experiment), after, self._for_update)
+        if row is None:
+            raise StoreError(f"the experiment with number {experiment} is gone from the database")
+        return row
+
+    def try_lock(self, experiment: int, after: int | None = None) -> Experiment | None:
+        """The row, locked; None if it is locked already, or gone."""
+        return self._locked(int(experiment), after, f"{self._for_update} SKIP LOCKED")
+
+    def _locked(self, number: int, after: int | None, how: str) -> Experiment | None:
+        statements = self._before()
+        skipped = len(statements)
+        statements.append(f"SELECT {EXPERIMENT} FROM experiment WHERE id = {number}{how}")
+        if self._clock is None:
+            # in a statement of its own after the lock: now() would be the time of BEGIN
+            statements.append(NOW)
+        if after is not None:
+            statements.append(
+                f"SELECT {EVENT} FROM event WHERE exp = {number} AND n > {after} "
+                f"ORDER BY n LIMIT {PAGE}"
+            )
+        found = iter(_results(self._connection.execute("; ".join(statements)))[skipped:])
+        rows = next(found)
+        if not rows:
+            return None
+        if self._clock is None:
+            self._now = int(next(found)[0][0])
+        if after is not None:
+            self._ahead = (number, after, [event_of(row) for row in next(found)])
+        return experiment_of(rows[0])
+
+    def clock(self) -> int:
+        """The time after the lock."""
+        if self._clock is not None:
+            return self._clock()
+        now = self._now
+        self._now = None
+        return int(self._one(NOW)[0]) if now is None else now
+
+    def mark(self, experiment: int, n: int) -> int | None:
+        """The transaction that wrote an event."""
+        row = self._one("SELECT tx FROM event WHERE exp = %s AND n = %s", experiment, n)
+        return None if row is None else int(row[0])
+
+    def events(self, experiment: int, after: int, most: int) -> list[Event]:
+        """The next events of a log."""
+        if self._ahead is not None and self._ahead[:2] == (experiment, after):
+            return self._ahead[2][:most]
+        query = f"SELECT {EVENT} FROM event WHERE exp = %s AND n > %s ORDER BY n LIMIT %s"
+        rows = self._execute(query, experiment, after, most).fetchall()
+        return [event_of(row) for row in rows]
+
+    def snapshot(self, experiment: int) -> Snapshot | None:
+        """The last snapshot."""
+        row = self._one("SELECT n, body FROM snapshot WHERE exp = %s", experiment)
+        return None if row is None else Snapshot(*row)
+
+    def asked_by_unit(self, experiment: int, unit: bytes) -> Event | None:
+        """The ask of a unit."""
+        return self._event("unit = %s AND kind = 'ask'", experiment, unit)
+
+    def asked_by_key(self, experiment: int, idem: bytes) -> Event | None:
+        """The ask with an idempotency key."""
+        return self._event("idem = %s AND kind = 'ask'", experiment, idem)
+
+    def asked(self, experiment: int, decision: int) -> Event | None:
+        """The ask that is a decision."""
+        return self._event("decision = %s AND kind = 'ask'", experiment, decision)
+
+    def settled(self, experiment: int, decision: int) -> Event | None:
+        """The tell or the expire of a decision."""
+        return self._event("decision = %s AND kind IN ('tell', 'expire')", experiment, decision)
+
+    def late(self, experiment: int, decision: int) -> Event | None:
+        """The late reward of a decision."""
+        return self._event("decision = %s AND kind = 'late'", experiment, decision)
+
+    def counts(self, experiment: int) -> dict[str, int]:
+        """How many events there are of each kind."""
+        query = "SELECT kind, count(*) FROM event WHERE exp = %s GROUP BY kind"
+        return dict(self._execute(query, experiment).fetchall())
+
+    def append(self, row: Experiment, expected: int, events: list[Event]) -> None:
+        """Append events at the head; sent with COMMIT, which fails if they are refused."""
+        documents = [_document(row_of(row.id, event)[1:]) for event in events]
+        changed = (row.status, row.reason, row.fingerprint, row.head, row.at)
+        self._write(APPEND, *changed, row.id, expected, json.dumps(documents))
+
+    def save_snapshot(self, experiment: int, snapshot: Snapshot) -> None:
+        """Replace the snapshot; sent with COMMIT."""
+        self._write(SAVE, experiment, *snapshot)
+
+    def commit(self) -> None:
+        """Write and flush."""
+        cursor = self._connection.execute("; ".join([*self._before(), "COMMIT"]))
+        while cursor.nextset():
+            pass
+        # after a failed statement the server answers COMMIT with ROLLBACK, and no error
+        if cursor.statusmessage != "COMMIT":
+            raise psycopg.InternalError(f"COMMIT was answered by {cursor.statusmessage}")
+
+    def rollback(self) -> None:
+        """Undo everything."""
+        self._unsent = []
+        self._execute("ROLLBACK")
+
+
+def _results(cursor: Any) -> list[list[Row]]:
+    """The rows of several statements that were sent as one."""
+    found = []
+    while True:
+        found.append([] if cursor.description is None else cursor.fetchall())
+        if not cursor.nextset():
+            return found
+
+
+def _document(row: Row) -> dict[str, Any]:
+    """An event as the server reads it; what is missing is NULL."""
+    return {
+        name: rf"\x{value.hex()}" if isinstance(value, bytes) else value
+        for name, value in zip(NAMES, row, strict=True)
+        if value is not None
+    }
