@@ -16,7 +16,7 @@ pytest.importorskip("uvicorn", reason="the extra [serve] is not installed")
 pytest.importorskip("playwright", reason="playwright drives the browser")
 pytest.importorskip("nh3", reason="the extra [vote] is not installed")
 from playwright.sync_api import sync_playwright
-from served import Visitor, serving
+from served import Patient, serving
 from wire import Wire
 
 from browser import FLAGS, executable
@@ -111,7 +111,7 @@ def world(tmp_path_factory):
     store.close()
     with serving(place) as (_, port), sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=program, args=FLAGS)
-        api = Visitor(port, key)
+        api = Patient(port, key)
         yield browser, f"http://127.0.0.1:{port}", api, key
         api.close()
         browser.close()
@@ -135,14 +135,12 @@ def tab(world):
 def study(world, key, **body):
     """A study, and a link to it."""
     api = world[2]
-    api.to(int(world[1].rpartition(":")[2]))  # a server closes connections that wait for long
     given = {"key": key, "title": "A vote", "undo": 0, "liars": 0, **body}
     assert api.call("POST", "/v1/studies", given)[0] == 201
     return api.call("POST", f"/v1/studies/{key}/links", {"name": "all"})[1]
 
 
 def result(world, key):
-    world[2].to(int(world[1].rpartition(":")[2]))
     return world[2].call("GET", f"/v1/studies/{key}")[1]
 
 
