@@ -218,7 +218,7 @@ def test_two_keys_in_a_hurry_are_one_vote(world, tab):
 
 
 def test_texts_of_strangers_do_nothing(world, tab):
-    """In titles, names, questions and items, as text and as Markdown, for voters and others."""
+    """In titles, names, questions, items, links and reasons, for voters and for others."""
     for form in ("text", "markdown"):
         for number, attack in enumerate(ATTACKS):
             key = f"attack-{form}-{number}"
@@ -233,12 +233,16 @@ def test_texts_of_strangers_do_nothing(world, tab):
             )
             if number % 2 and form == "text":
                 continue  # the other half of these is the same
+            named = {"name": attack[:100]}
+            link = world[2].call("POST", f"/v1/studies/{key}/links", named)[1]
             voter = tab()
             voter.join(link)
             for each in voter.page.query_selector_all("a[href]"):
                 assert not each.get_attribute("href").startswith("javascript")
             voter.press("1")
             voter.check()
+            who = {"voter": result(world, key)["voters"][0]["voter"], "reason": attack[:100]}
+            assert world[2].call("POST", f"/v1/studies/{key}/exclude", who)[0] == 200
             admin = tab()
             admin.sign_in(world[3])
             admin.open(f"/studies/{key}")
