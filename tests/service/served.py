@@ -95,3 +95,15 @@ class Visitor:
 
     def close(self) -> None:
         self._connection.close()
+
+
+class Patient(Visitor):
+    """A connection for each call: a server closes those that wait for some seconds."""
+
+    def __init__(self, port: int, key: str) -> None:
+        super().__init__(port, key)
+        self._port = port
+
+    def call(self, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, Any]:
+        self.to(self._port)
+        return super().call(method, path, body, **headers)

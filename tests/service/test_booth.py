@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 pytest.importorskip("starlette", reason="the extra [serve] is not installed")
@@ -228,6 +230,23 @@ def test_one_vote_of_a_voter_in_each_block(opened):
     assert waited  # the other duels of a block are for others
     third = hall.voter()
     assert hall.next(third).block == min(blocks)
+
+
+def test_those_who_come_at_once_have_different_duels_and_one_vote_each(opened):
+    hall = opened(cap=1)
+    voters = [hall.voter() for _ in range(8)]
+
+    async def together(*work):
+        return await asyncio.gather(*work)
+
+    shown = hall.run(together(*(hall.booth.next(hall.study, voter) for voter in voters)))
+    assert len({ballot.decision for ballot in shown}) == 8
+    first = shown[0]
+    casts = [hall.booth.vote(hall.study, voters[0], first.token, choice) for choice in "1201"]
+    assert sorted(hall.run(together(*casts))) == [False, False, False, True]
+    # a ballot is nobody else's
+    assert not hall.vote(voters[0], shown[1], "1")
+    assert not hall.run(hall.booth.skip(hall.study, voters[0], shown[1].token))
 
 
 def test_ties_are_a_fair_coin_where_the_policy_takes_none(opened):

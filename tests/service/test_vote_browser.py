@@ -16,7 +16,7 @@ pytest.importorskip("uvicorn", reason="the extra [serve] is not installed")
 pytest.importorskip("playwright", reason="playwright drives the browser")
 pytest.importorskip("nh3", reason="the extra [vote] is not installed")
 from playwright.sync_api import sync_playwright
-from served import Visitor, serving
+from served import Patient, serving
 from wire import Wire
 
 from browser import FLAGS, executable
@@ -111,7 +111,7 @@ def world(tmp_path_factory):
     store.close()
     with serving(place) as (_, port), sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=program, args=FLAGS)
-        api = Visitor(port, key)
+        api = Patient(port, key)
         yield browser, f"http://127.0.0.1:{port}", api, key
         api.close()
         browser.close()
@@ -135,14 +135,12 @@ def tab(world):
 def study(world, key, **body):
     """A study, and a link to it."""
     api = world[2]
-    api.to(int(world[1].rpartition(":")[2]))  # a server closes connections that wait for long
     given = {"key": key, "title": "A vote", "undo": 0, "liars": 0, **body}
     assert api.call("POST", "/v1/studies", given)[0] == 201
     return api.call("POST", f"/v1/studies/{key}/links", {"name": "all"})[1]
 
 
 def result(world, key):
-    world[2].to(int(world[1].rpartition(":")[2]))
     return world[2].call("GET", f"/v1/studies/{key}")[1]
 
 
@@ -220,7 +218,7 @@ def test_two_keys_in_a_hurry_are_one_vote(world, tab):
 
 
 def test_texts_of_strangers_do_nothing(world, tab):
-    """In titles, names, questions and items, as text and as Markdown, for voters and others."""
+    """In titles, names, questions, items, links and reasons, for voters and for others."""
     for form in ("text", "markdown"):
         for number, attack in enumerate(ATTACKS):
             key = f"attack-{form}-{number}"
@@ -235,12 +233,16 @@ def test_texts_of_strangers_do_nothing(world, tab):
             )
             if number % 2 and form == "text":
                 continue  # the other half of these is the same
+            named = {"name": attack[:100]}
+            link = world[2].call("POST", f"/v1/studies/{key}/links", named)[1]
             voter = tab()
             voter.join(link)
             for each in voter.page.query_selector_all("a[href]"):
                 assert not each.get_attribute("href").startswith("javascript")
             voter.press("1")
             voter.check()
+            who = {"voter": result(world, key)["voters"][0]["voter"], "reason": attack[:100]}
+            assert world[2].call("POST", f"/v1/studies/{key}/exclude", who)[0] == 200
             admin = tab()
             admin.sign_in(world[3])
             admin.open(f"/studies/{key}")

@@ -9,7 +9,7 @@ import re
 import pytest
 
 pytest.importorskip("uvicorn", reason="the extra [serve] is not installed")
-from served import Visitor, serving
+from served import Patient, Visitor, serving
 from surfer import Surfer
 
 from factored_bandits.service.api.access import new_key
@@ -38,7 +38,7 @@ def server(tmp_path_factory):
 @pytest.fixture
 def api(server):
     port, keys = server
-    made = Visitor(port, keys["admin"])
+    made = Patient(port, keys["admin"])
     yield made
     made.close()
 

@@ -82,10 +82,10 @@ class Ballot(NamedTuple):
         """The arms as they were shown: left and right."""
         return (self.second, self.first) if self.swapped else (self.first, self.second)
 
-    def reward(self, coin: float) -> float:
-        """What the agent is told: 1 if the first arm won; `coin` stands for a tie."""
+    def reward(self, tie: float) -> float:
+        """What the agent is told: 1 if the first arm won; `tie` if neither did."""
         if self.choice == "0":
-            return coin
+            return tie
         return 1.0 if (self.choice == "1") != self.swapped else 0.0
 
 

@@ -13,6 +13,7 @@ import hmac
 import logging
 import weakref
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeVar
 
 from factored_bandits.agent import Decision
@@ -74,15 +75,15 @@ class Booth:
         self.service = service
         self._studies: dict[str, Study] = {}
         self._walks: dict[int, Walk] = {}
+        self._thread = ThreadPoolExecutor(1, "factored-bandits votes")
         self._timers: set[asyncio.Task[None]] = set()
 
     async def study(self, key: str) -> Study:
         """The study of an experiment."""
         if key not in self._studies:
             handle = await self.service.handle(key)
-            found = await self.service.aside(
-                tables.looked, self.service.store, tables.rules_of, handle.id
-            )
+            store = self.service.store
+            found = await self.service.aside(tables.looked, store, tables.rules_of, handle.id)
             if found is None:
                 raise UnknownNameError(f"the experiment {key!r} is no study that people vote in")
             names = tuple(handle.config.given["arms"])
@@ -98,7 +99,16 @@ class Booth:
 
     async def walk(self, study: Study) -> Walk:
         """Its log computed anew, to the end; what was read before is kept."""
-        return await self.service.aside(self._walked, study)
+        return await self.beside(self._walked, study)
+
+    async def beside(self, work: Callable[..., T], *given: Any) -> T:
+        """Do something that takes long in a thread of its own, so that nobody waits to vote."""
+        loop = asyncio.get_running_loop()
+        try:
+            return await loop.run_in_executor(self._thread, work, *given)
+        except self.service.store.errors as error:
+            await loop.run_in_executor(self._thread, self.service.store.reconnect)
+            raise ProblemError(503, f"the database cannot be used: {error}") from error
 
     def _walked(self, study: Study) -> Walk:
         store = self.service.store
@@ -129,7 +139,7 @@ class Booth:
     async def next(self, study: Study, voter: bytes) -> Ballot | Ended:
         """What a voter is to judge."""
         await self.settle(study)
-        mine = await self._changed(ballots.of_voter, study, voter)
+        mine = await self._looked(ballots.of_voter, study, voter)
         cast = sum(each.status in ("voted", "telling", "counted") for each in mine)
         if cast >= study.rules.cap:
             return Ended("cap")
@@ -172,7 +182,7 @@ class Booth:
         if taken is not None:
             return taken
 
-        held = await self._changed(ballots.held, study)
+        held = await self._looked(ballots.held, study)
         free = sum(duel.decision not in held for duel in view.waiting)
         while free < MOST_FREE:
             decision: Decision = await self.service.call(study.handle, Ask())
@@ -253,7 +263,7 @@ class Booth:
     async def expire(self, study: Study, who: str) -> None:
         """Settle every duel that waits for a voter as a tie, which is no evidence."""
         await self.settle(study)
-        voted = await self._changed(ballots.voted, study)
+        voted = await self._looked(ballots.voted, study)
         for duel in (await self.view(study)).waiting:
             if duel.decision not in voted:
                 await self.service.call(study.handle, Expire(decision=duel.decision, who=who))
@@ -283,6 +293,10 @@ class Booth:
     async def _changed(self, work: Callable[..., T], study: Study, *given: Any) -> T:
         store = self.service.store
         return await self.service.aside(tables.changed, store, work, study.id, *given)
+
+    async def _looked(self, work: Callable[..., T], study: Study, *given: Any) -> T:
+        store = self.service.store
+        return await self.service.aside(tables.looked, store, work, study.id, *given)
 
 
 _BOOTHS: weakref.WeakKeyDictionary[Service, Booth] = weakref.WeakKeyDictionary()

@@ -33,7 +33,7 @@ async def report(booth: Booth, study: Study) -> Results:
     walk = await booth.walk(study)
     shown, voters, links = await service.aside(tables.looked, service.store, _rows, study.id)
     names = {link.id: link.name for link in links}
-    return await service.aside(
+    return await booth.beside(
         results,
         study.names,
         study.rules,

@@ -8,6 +8,7 @@ odds of 10 to 1, and the mean is 1,000.
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -61,8 +62,9 @@ def bradley_terry(
     except ImportError as error:
         raise MissingExtraError.of(str(error.name), "vote", "Bradley-Terry scores") from None
 
-    votes = len(pairs["winner"])
-    if not votes:
+    # a row for each kind of vote, so that the cost does not grow with their number
+    kinds = Counter(zip(pairs["model_a"], pairs["model_b"], pairs["winner"], strict=True))
+    if not kinds:
         return []
     winners = {
         "model_a": evalica.Winner.X,
@@ -70,22 +72,24 @@ def bradley_terry(
         "tie": evalica.Winner.Draw,
     }
     ties = list(itertools.combinations(names, 2))
-    xs = [*pairs["model_a"], *(a for a, _ in ties)]
-    ys = [*pairs["model_b"], *(b for _, b in ties)]
-    outcomes = [winners[each] for each in pairs["winner"]] + [evalica.Winner.Draw] * len(ties)
+    xs = [*(a for a, _, _ in kinds), *(a for a, _ in ties)]
+    ys = [*(b for _, b, _ in kinds), *(b for _, b in ties)]
+    outcomes = [winners[won] for _, _, won in kinds] + [evalica.Winner.Draw] * len(ties)
     index = pd.Index(list(names))
     prior = np.full(len(ties), PRIOR)
 
-    def fitted(weights: Any) -> Any:
+    def fitted(counts: Any) -> Any:
         found = evalica.bradley_terry(
-            xs, ys, outcomes, index=index, weights=np.concatenate([weights, prior]), limit=1000
+            xs, ys, outcomes, index=index, weights=np.concatenate([counts, prior]), limit=1000
         )
         logs = SCALE * np.log10(found.scores.reindex(list(names)).to_numpy())
         return CENTRE + logs - logs.mean()
 
+    counts = np.array(list(kinds.values()), dtype=float)
+    votes = int(counts.sum())
     generator = np.random.default_rng(seed)
-    drawn = generator.multinomial(votes, np.full(votes, 1.0 / votes), size=RESAMPLES)
-    scores = fitted(np.ones(votes))
+    drawn = generator.multinomial(votes, counts / votes, size=RESAMPLES)
+    scores = fitted(counts)
     tail = 50.0 * (1.0 - LEVEL)
     spread = np.percentile([fitted(row.astype(float)) for row in drawn], [tail, 100 - tail], axis=0)
     rows = zip(names, scores, *spread, strict=True)

@@ -17,6 +17,7 @@ MOST_ITEMS = 2000
 LONGEST_TEXT = 50_000  # characters of an item, or of an answer to it
 LONGEST_NAME = 100
 LONGEST_TITLE = 200
+LEAST_DELTA = 1e-12  # that the policy takes
 SPARE = 20.0  # so many times the evidence, where voters may lie: 3 in its logarithm
 TTL = "7d"  # until a duel that nobody judges is settled as a tie, so that learning goes on
 
@@ -82,7 +83,7 @@ def default_policy(rules: Rules) -> str:
     ('duel_top_two(delta=0.05)', 'duel_top_two(delta=0.0025)')
     """
     delta = rules.alpha if rules.liars == 0 else rules.alpha / SPARE
-    return f"duel_top_two(delta={delta:.6g})"
+    return f"duel_top_two(delta={max(delta, LEAST_DELTA):.6g})"
 
 
 @dataclass(frozen=True)

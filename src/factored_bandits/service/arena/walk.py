@@ -86,7 +86,7 @@ class Walk:
         self._watched: object = None
         # what another version of the library, or another processor, has computed stays its own
         if row.fingerprint == fingerprint():
-            self._fold = Fold(self._config, compiled=False)
+            self._fold = Fold(self._config)
             self._watch(self._fold)
 
     @property

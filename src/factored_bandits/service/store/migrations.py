@@ -72,8 +72,8 @@ def _votes(whole: str, binary: str, end: str) -> tuple[str, ...]:
         f"PRIMARY KEY (exp, token)){end}",
         f"CREATE UNIQUE INDEX ballot_duel ON ballot (exp, decision) WHERE {_HELD}",
         f"CREATE UNIQUE INDEX ballot_block ON ballot (exp, voter, block) WHERE {_HELD}",
-        "CREATE INDEX ballot_open ON ballot (exp, status) "
-        "WHERE status IN ('shown', 'voted', 'telling')",
+        "CREATE INDEX ballot_status ON ballot (exp, status)",
+        "CREATE INDEX ballot_voter ON ballot (exp, voter)",
     )
 
 
