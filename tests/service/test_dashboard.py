@@ -170,6 +170,7 @@ def test_the_forecast_comes_before_anything_starts(surfer):
     words = surfer.post("/new/forecast", fields).words
     assert "A lift of 5 % on a rate of 1 % is a difference of 0.05 percentage points" in words
     assert "years" in words
+    assert re.search(r"To decide it within a year takes about [\d,]+ visitors a day", words)
     words = surfer.post("/new/forecast", {**FORM, "csrf": token, "lift": "much"}).words
     assert words == "What a good level adds must be a number, not “much”."
     # without a script, the form itself forecasts, and makes nothing
@@ -407,3 +408,32 @@ def test_the_next_elimination():
     assert next_elimination(rows, 1000, 0.05).decisions == pytest.approx(1000.0)
     assert next_elimination({"f": [row(active=False, gap=1, lower=0.5)]}, 1000, 0.05) is None
     assert next_elimination({"f": [row()]}, 0, 0.05) is None
+
+
+@pytest.mark.xdist_group("postgres")
+def test_two_replicas_count_each_event_once(own):
+    key = shop_at(own, policy="tea(bound=betting)")
+    with serving(own) as (_, first), serving(own) as (_, second):
+        surfers = []
+        for port in (first, second):
+            surfers.append(Surfer(port))
+            surfers[-1].sign_in(key)
+        for start_at, port in ((0, first), (300, second), (600, first)):
+            play(port, key, [f"replica {i}" for i in range(start_at, start_at + 300)])
+        for surfer in surfers:
+            page = eventually(
+                lambda surfer=surfer: "Decisions 900" in surfer.get("/experiments/home").words
+            )
+            assert page
+            assert eventually(lambda surfer=surfer: "long, blue" in surfer.get("/").words)
+        # a session of one is one of the other
+        other = Surfer(second)
+        other.cookies = surfers[0].cookies
+        assert other.get("/experiments/home").status == 200
+    store = opened(own)
+    tx = store.reading()
+    brief = Tally.of(tx.brief(1).body)
+    assert (brief.asks, brief.tells) == (900, 900)
+    assert sum(hour.asks for hour in tx.tallies(1, 0)) == 900
+    tx.rollback()
+    store.close()
