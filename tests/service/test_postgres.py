@@ -154,6 +154,34 @@ def test_tables_of_an_earlier_version_are_brought_up_to_date(url, monkeypatch):
         monkeypatch.setattr(migrations, "POSTGRES", steps)
 
 
+def test_look_ups_do_not_take_longer_with_the_log(url):
+    """Also while the table has no statistics, as in the first minute of an experiment."""
+    from factored_bandits.service.store.postgres_transaction import ASKED_BY
+
+    shop = PostgresShop(url)
+    shop.agent.ask("Ada")
+    connection = shop.engine.store._connected()
+    connection.execute(
+        "INSERT INTO event (exp, n, at, tx, kind, decision, unit, idem) SELECT 1, i, 0, 0, 'ask', "
+        "i, int8send(i), int8send(i) FROM generate_series(2, 20000) i"
+    )
+    connection.execute(
+        "INSERT INTO event (exp, n, at, tx, kind, decision) SELECT 1, 20000 + i, 0, 0, 'tell', i "
+        "FROM generate_series(1, 20000) i"
+    )
+    where = "SELECT n FROM event WHERE exp = 1 AND decision = 77 AND kind"
+    for query, index in (
+        (ASKED_BY.format("unit").replace("%s", "'{a,b}'", 1).replace("%s", "1"), "event_unit"),
+        (ASKED_BY.format("idem").replace("%s", "'{a,b}'", 1).replace("%s", "1"), "event_idem"),
+        (f"{where} = 'ask'", "event_ask"),
+        (f"{where} IN ('tell', 'expire')", "event_settled"),
+    ):
+        plan = "\n".join(row[0] for row in connection.execute(f"EXPLAIN ANALYZE {query}"))
+        assert f"Index Scan using {index} on event" in plan, plan
+        assert "Removed by Filter" not in plan, plan
+    shop.die()
+
+
 def cut_connections(own: str, cuts: int) -> None:
     """The server ends every session again and again, also between COMMIT and its answer."""
     import psycopg

@@ -36,6 +36,29 @@ START = secrets.token_hex(6)  # ids of requests: that of this process, and a num
 NUMBERS = itertools.count(1)
 
 
+class QuickHeaders:
+    """Headers of which a few are looked up; the first of several with a name counts."""
+
+    def __init__(self, sent: list[tuple[bytes, bytes]]) -> None:
+        self._sent = dict(reversed(sent))
+
+    def get(self, name: str, default: str | None = None) -> str | None:
+        """The value of a header; names are in lower case."""
+        found = self._sent.get(name.encode())
+        return default if found is None else found.decode("latin-1")
+
+
+class QuickRequest(Request):
+    """A request of the kind that comes all the time."""
+
+    @property
+    def headers(self) -> Any:
+        """What a handler looks up."""
+        if not hasattr(self, "_quick"):
+            self._quick = QuickHeaders(self.scope["headers"])
+        return self._quick
+
+
 class Answering:
     """The endpoints of one path, as an ASGI application.
 
@@ -54,6 +77,7 @@ class Answering:
         self._path = path
         self._here = here
         self._verb = path.rpartition("/")[2]
+        self._request = QuickRequest if path in (DECISIONS, REWARDS) else Request
         metrics = service.metrics
         self._counted = functools.cache(lambda code: metrics.requests.labels(path, str(code)))
         self._seconds = functools.cache(lambda: metrics.seconds.labels(path))
@@ -61,7 +85,7 @@ class Answering:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         began = time.perf_counter()
-        request = Request(scope, receive)
+        request = self._request(scope, receive)
         number = _number(request)
         method = scope["method"]
         endpoint = self._here[method if method in self._here else "GET"]

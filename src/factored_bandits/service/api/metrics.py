@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Iterator
 from itertools import accumulate
@@ -36,6 +37,9 @@ class Metrics:
             "fb_request_seconds", "Time of a request.", ["route"], buckets=SECONDS,
             registry=self._registry,
         )  # fmt: skip
+        # looking a child up takes as long as counting
+        self.decided = functools.cache(self.decisions.labels)
+        self.rewarded = functools.cache(self.rewards.labels)
         self.engine = EngineMetrics(meter)
         self._registry.register(self.engine)
 

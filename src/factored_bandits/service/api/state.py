@@ -134,7 +134,7 @@ class Service:
         if fallbacks:
             self.metrics.fallbacks.labels(handle.key).inc(fallbacks)
         if fallbacks < len(made):
-            self.metrics.decisions.labels(handle.key).inc(len(made) - fallbacks)
+            self.metrics.decided(handle.key).inc(len(made) - fallbacks)
         return made
 
     async def measure(self) -> bytes:

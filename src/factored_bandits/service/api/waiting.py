@@ -1,18 +1,24 @@
 """Requests of coroutines to the engine, and their answers.
 
-A batch wakes the event loop once. In the other direction, what comes in during one turn of the
-event loop is handed to the writers together: each would wake a writer, which then takes it alone.
+A batch wakes the event loop once. In the other direction, what comes in while the event loop has
+work is handed to the writers together. Each request would wake a writer, which takes the first few
+and then competes with the event loop for the interpreter, while the others wait for the next flush
+of the disk. No timer is involved: a loop with nothing more to read hands over at once.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
 from factored_bandits.errors import StoreError
 from factored_bandits.service.engine import Answer, Engine, Request
+
+TURNS = 16  # of the event loop that a request waits for others at most
+MANY = 128  # requests that wait for no more
 
 
 class Loop:
@@ -28,11 +34,13 @@ class Loop:
         self._engine = engine
         self._loop = asyncio.get_running_loop()
         self._asked: list[tuple[int, Request]] = []
+        self._counted = 0  # how many these were in the last turn
+        self._turns = 0
         self._ready: deque[AsyncWaiter] = deque()
         self._is_woken = False
 
     def submit(self, experiment: int, request: Request) -> asyncio.Future[Any]:
-        """Let a request wait, from the end of this turn on; its answer is in the future."""
+        """Let a request wait, when no more come in; its answer is in the future."""
         waiter = AsyncWaiter(self, self._loop.create_future())
         request.waiter = waiter
         if not self._asked:
@@ -42,7 +50,15 @@ class Loop:
 
     def _hand_over(self) -> None:
         asked = self._asked
+        if self._counted < len(asked) < MANY and self._turns < TURNS:
+            self._counted = len(asked)
+            self._turns += 1
+            self._loop.call_soon(self._hand_over)
+            return
+
         self._asked = []
+        self._counted = 0
+        self._turns = 0
         try:
             self._engine.submit_all(asked)
         except StoreError as error:
@@ -55,9 +71,10 @@ class Loop:
         self._ready.append(waiter)
         # Without a lock: `_deliver` takes this back before it looks at what is ready. So who finds
         # it set is looked at; two who find it taken back wake the loop twice, which does no harm.
-        if not self._is_woken:
+        if not self._is_woken and not self._loop.is_closed():
             self._is_woken = True
-            self._loop.call_soon_threadsafe(self._deliver)
+            with contextlib.suppress(RuntimeError):  # closed just now: nobody waits any longer
+                self._loop.call_soon_threadsafe(self._deliver)
 
     def _deliver(self) -> None:
         self._is_woken = False

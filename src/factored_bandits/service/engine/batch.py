@@ -97,6 +97,16 @@ class Batch:
         for decision in self._fold.expire_due():
             self._settle("expire", decision, self._default())
 
+    def look_up(self, requests: list[Request]) -> None:
+        """Before requests are done: which of their units and keys have a decision already."""
+        named = [each for each in requests if isinstance(each, Ask | Tell)]
+        units = {each.unit for each in named if each.unit is not None}
+        keys = {each.idem for each in named if isinstance(each, Ask) and each.idem is not None}
+        if units:
+            self._units = self._tx.asked_by_units(self._before.id, units)
+        if keys:
+            self._keys = self._tx.asked_by_keys(self._before.id, keys)
+
     def do(self, request: Request) -> None:
         """One request; an error of the one who asked is the answer, others are raised."""
         try:
@@ -150,15 +160,12 @@ class Batch:
 
     def _known(self, request: Ask) -> Event | None:
         """The decision that this unit, or this key, has already."""
-        number = self._before.id
+        found = None
         if request.unit is not None:
             found = self._units.get(request.unit)
-            found = found or self._tx.asked_by_unit(number, request.unit)
-            if found is not None:
-                return found
-        if request.idem is not None:
-            return self._keys.get(request.idem) or self._tx.asked_by_key(number, request.idem)
-        return None
+        if found is None and request.idem is not None:
+            found = self._keys.get(request.idem)
+        return found
 
     def _check_running(self) -> None:
         row = self.row

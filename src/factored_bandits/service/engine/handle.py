@@ -51,6 +51,7 @@ class Handle:
         self.key = row.key
         self.config = Config.of(row.config)
         self.due = math.inf  # by `time.monotonic`: no decision is due before
+        self.is_shared = False  # whether somebody else wrote before the last transaction here
         self._module = module
         self._compiled = compiled
         self._fold: Fold | None = None

@@ -28,6 +28,8 @@ MARK = 47  # bits of the number of a transaction; SQLite keeps them in six bytes
 PAUSE = 0.01  # seconds between two attempts; doubled each time
 LONGEST_PAUSE = 1.0
 
+LEARNED = (Ask, Read)  # before these, everything that is complete is learned
+
 Group = tuple[Handle, list[Request]]
 PutBack = Callable[[int, list[Request]], None]
 
@@ -143,8 +145,9 @@ class Writer:
     def _transacted(self, groups: list[Group], attempt: Attempt) -> None:
         tx = self._store.begin()
         rows = [self._locked(tx, handle) for handle, _ in groups]
-        known = [handle.followed for handle, _ in groups]
-        attempt.alone = all(n in (None, row.head) for n, row in zip(known, rows, strict=True))
+        for (handle, _), row in zip(groups, rows, strict=True):
+            handle.is_shared = handle.followed not in (None, row.head)
+        attempt.alone = not any(handle.is_shared for handle, _ in groups)
         clock = tx.clock()
         self._meter.clock(clock)
         mark = secrets.randbits(MARK)
@@ -173,12 +176,13 @@ class Writer:
         self._commit(tx, attempt, mark)
 
     def _locked(self, tx: Transaction, handle: Handle) -> Experiment:
+        after = handle.followed if handle.is_shared else None
         if self._unheard:
-            row = tx.try_lock(handle.id, handle.followed)
+            row = tx.try_lock(handle.id, after)
             if row is not None:
                 return row
             self.wake()  # it may take a while until somebody else is done
-        return tx.lock(handle.id, handle.followed)
+        return tx.lock(handle.id, after)
 
     def _apply(
         self, fold: Fold, batch: Batch, requests: list[Request], until: float
@@ -186,8 +190,9 @@ class Writer:
         """Do the requests; gives back those for which no time is left."""
         try:
             batch.expire_due()
+            batch.look_up(requests)
             for i, request in enumerate(requests):
-                if isinstance(request, Ask | Read) and not self._learned(fold, until):
+                if isinstance(request, LEARNED) and not self._learned(fold, until):
                     return requests[i:]
                 batch.do(request)
                 if time.perf_counter() > until:

@@ -6,6 +6,7 @@ event with the same number is refused, whoever wrote the first.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Protocol
 
 from .data import AccessKey, Event, Experiment, Snapshot
@@ -36,11 +37,11 @@ class Transaction(Derived, Protocol):
     def snapshot(self, experiment: int) -> Snapshot | None:
         """The last snapshot, if there is one."""
 
-    def asked_by_unit(self, experiment: int, unit: bytes) -> Event | None:
-        """The ask that was made for a unit."""
+    def asked_by_units(self, experiment: int, units: Collection[bytes]) -> dict[bytes, Event]:
+        """The asks that were made for units; those that never asked are missing."""
 
-    def asked_by_key(self, experiment: int, idem: bytes) -> Event | None:
-        """The ask with an idempotency key."""
+    def asked_by_keys(self, experiment: int, keys: Collection[bytes]) -> dict[bytes, Event]:
+        """The asks with idempotency keys."""
 
     def asked(self, experiment: int, decision: int) -> Event | None:
         """The ask that is a decision."""

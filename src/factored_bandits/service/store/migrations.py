@@ -97,6 +97,12 @@ POSTGRES: tuple[tuple[str, ...], ...] = (
         'CREATE INDEX experiment_key ON experiment (key COLLATE "C")',
     ),
     _votes("bigint", "bytea", ""),
+    # Until a table has statistics, an index that begins with the experiment seems as good as any
+    # other: the decision of a unit was looked for among all asks of its experiment.
+    (
+        "DROP INDEX event_ask",
+        "CREATE UNIQUE INDEX event_ask ON event (decision, exp) WHERE kind = 'ask'",
+    ),
 )
 
 SQLITE: tuple[tuple[str, ...], ...] = (

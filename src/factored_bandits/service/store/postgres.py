@@ -111,7 +111,10 @@ class PostgresStore:
                 [str(given), *(f"-c {name}={value}" for name, value in settings.items())]
             )
             conninfo = make_conninfo(self._location, **CONNECTION, options=options)
-            self._connections[thread] = self._connect(conninfo, autocommit=True)
+            # a plan that was made for an empty table reads the whole of it when it is large
+            self._connections[thread] = self._connect(
+                conninfo, autocommit=True, prepare_threshold=None
+            )
             self._connections[thread].execute(FLUSHED)
         return self._connections[thread]
 

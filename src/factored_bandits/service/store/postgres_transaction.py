@@ -8,7 +8,7 @@ COMMIT in another. The server does such statements one after another, and none a
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import psycopg
@@ -18,7 +18,7 @@ from factored_bandits.errors import StoreError
 
 from .data import Event, Experiment, Found, Snapshot
 from .derived import Derived
-from .rows import EVENT, EXPERIMENT, Row, event_of, experiment_of, row_of
+from .rows import EVENT, EXPERIMENT, Row, event_of, experiment_of, listed, text
 
 BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED"
 BEGIN_READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -33,6 +33,12 @@ APPEND = sql.SQL(
     f"{', '.join(f'e.{name}' for name in NAMES)} FROM json_to_recordset({{}}::json) AS e(n bigint, "
     "at bigint, tx bigint, kind text, decision bigint, unit bytea, idem bytea, action text, "
     "propensity text, body text, who text)"
+)
+# One by one, though in one statement: without statistics a list is looked for in the whole log.
+ASKED_BY = (
+    "SELECT e.* FROM unnest(%s::bytea[]) AS wanted(hash) CROSS JOIN LATERAL ("
+    f"SELECT {EVENT} FROM event WHERE exp = %s AND {{}} = wanted.hash AND kind = 'ask' LIMIT 1"
+    ") AS e"
 )
 SAVE = sql.SQL(
     "INSERT INTO snapshot VALUES ({}, {}, {}) "
@@ -155,13 +161,15 @@ class PostgresTransaction(Derived):
         row = self._one("SELECT n, body FROM snapshot WHERE exp = %s", experiment)
         return None if row is None else Snapshot(*row)
 
-    def asked_by_unit(self, experiment: int, unit: bytes) -> Event | None:
-        """The ask of a unit."""
-        return self._event("unit = %s AND kind = 'ask'", experiment, unit)
+    def asked_by_units(self, experiment: int, units: Collection[bytes]) -> dict[bytes, Event]:
+        """The asks of units."""
+        rows = self._execute(ASKED_BY.format("unit"), list(units), experiment).fetchall()
+        return {event.unit: event for event in map(event_of, rows) if event.unit is not None}
 
-    def asked_by_key(self, experiment: int, idem: bytes) -> Event | None:
-        """The ask with an idempotency key."""
-        return self._event("idem = %s AND kind = 'ask'", experiment, idem)
+    def asked_by_keys(self, experiment: int, keys: Collection[bytes]) -> dict[bytes, Event]:
+        """The asks with idempotency keys."""
+        rows = self._execute(ASKED_BY.format("idem"), list(keys), experiment).fetchall()
+        return {event.idem: event for event in map(event_of, rows) if event.idem is not None}
 
     def asked(self, experiment: int, decision: int) -> Event | None:
         """The ask that is a decision."""
@@ -182,7 +190,7 @@ class PostgresTransaction(Derived):
 
     def append(self, row: Experiment, expected: int, events: list[Event]) -> None:
         """Append events at the head; sent with COMMIT, which fails if they are refused."""
-        documents = [_document(row_of(row.id, event)[1:]) for event in events]
+        documents = [_document(event) for event in events]
         changed = (row.status, row.reason, row.fingerprint, row.head, row.at)
         self._write(APPEND, *changed, row.id, expected, json.dumps(documents))
 
@@ -214,10 +222,14 @@ def _results(cursor: Any) -> list[list[Row]]:
             return found
 
 
-def _document(row: Row) -> dict[str, Any]:
-    """An event as the server reads it; what is missing is NULL."""
-    return {
-        name: rf"\x{value.hex()}" if isinstance(value, bytes) else value
-        for name, value in zip(NAMES, row, strict=True)
-        if value is not None
-    }
+def _document(event: Event) -> dict[str, Any]:
+    """An event as the server reads it; null is NULL."""
+    document = event._asdict()
+    document["action"] = listed(event.action)
+    document["propensity"] = listed(event.propensity)
+    document["body"] = text(event.body)
+    if event.unit is not None:
+        document["unit"] = rf"\x{event.unit.hex()}"
+    if event.idem is not None:
+        document["idem"] = rf"\x{event.idem.hex()}"
+    return document

@@ -7,7 +7,7 @@ import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -275,13 +275,15 @@ class SqliteTransaction(Derived):
         row = self._one("SELECT n, body FROM snapshot WHERE exp = ?", experiment)
         return None if row is None else Snapshot(*row)
 
-    def asked_by_unit(self, experiment: int, unit: bytes) -> Event | None:
-        """The ask of a unit."""
-        return self._event("unit = ? AND kind = 'ask'", experiment, unit)
+    def asked_by_units(self, experiment: int, units: Collection[bytes]) -> dict[bytes, Event]:
+        """The asks of units."""
+        found = {each: self._event("unit = ? AND kind = 'ask'", experiment, each) for each in units}
+        return {unit: event for unit, event in found.items() if event is not None}
 
-    def asked_by_key(self, experiment: int, idem: bytes) -> Event | None:
-        """The ask with an idempotency key."""
-        return self._event("idem = ? AND kind = 'ask'", experiment, idem)
+    def asked_by_keys(self, experiment: int, keys: Collection[bytes]) -> dict[bytes, Event]:
+        """The asks with idempotency keys."""
+        found = {each: self._event("idem = ? AND kind = 'ask'", experiment, each) for each in keys}
+        return {key: event for key, event in found.items() if event is not None}
 
     def asked(self, experiment: int, decision: int) -> Event | None:
         """The ask that is a decision."""
