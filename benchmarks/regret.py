@@ -22,6 +22,7 @@ from pathlib import Path
 import numpy as np
 from regret_tables import (
     Row,
+    means_table,
     problem_table,
     read_json,
     row_of,
@@ -62,6 +63,7 @@ class Benchmark:
 
         for horizon in self.horizons:
             if any(row.horizon == horizon for row in self.rows):
+                print(f"{means_table(self.rows, horizon)}\n")
                 print(f"{summary_table(self.rows, horizon)}\n")
         for (label, reason), names in self.left_out.items():
             print(f"{label} left out of {', '.join(names)}: {reason}")

@@ -124,6 +124,26 @@ def problem_table(rows: Iterable[Row], why: str = "") -> Table:
     return Table(title, columns, cells, f"regret_lower {lower}, LR (leader_lower) {leader}")
 
 
+def means_table(rows: list[Row], horizon: int) -> Table:
+    """Mean regret of every policy on every problem, the smallest largest ratio first."""
+    here = [row for row in rows if row.horizon == horizon]
+    problems = list(dict.fromkeys(row.problem for row in here))
+    smallest = {name: min(r.mean for r in here if r.problem == name) for name in problems}
+
+    found = []
+    for policy in sorted({row.policy for row in here}):
+        own = {row.problem: row.mean for row in here if row.policy == policy}
+        largest = max(multiple(mean, smallest[name]) for name, mean in own.items())
+        cells = [f"{own[name]:,.0f}" if name in own else "-" for name in problems]
+        found.append(((len(problems) - len(own), largest), (policy, *cells)))
+
+    numbered = [str(number) for number in range(1, len(problems) + 1)]
+    named = ", ".join(f"{n} {name}" for n, name in zip(numbered, problems, strict=True))
+    ordered = [cells for _, cells in sorted(found)]
+    title = f"Mean regret at {horizon:,} rounds"
+    return Table(title, ("policy", *numbered), ordered, named)
+
+
 def summary_table(rows: list[Row], horizon: int) -> Table:
     """Per policy the worst of its ratios over all problems: of means, and of worst runs."""
     here = [row for row in rows if row.horizon == horizon]

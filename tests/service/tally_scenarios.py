@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 
+import pytest
 from shop import CONFIG, FACTORS, MINUTE
 
 from factored_bandits.service.engine import is_held
@@ -215,7 +216,21 @@ def lists_go_on_where_they_ended(shops):
     shop.close()
 
 
+def a_reader_cannot_write(shops):
+    shop = shops()
+    store = shop.engine.store
+    tx = store.reading()
+    with pytest.raises(store.errors):
+        tx.add_unlogged({(1, "duplicate"): 1})
+    tx.rollback()
+    tx = store.begin()  # of the same thread
+    tx.add_unlogged({(1, "duplicate"): 1})
+    tx.commit()
+    shop.close()
+
+
 SCENARIOS = (
+    a_reader_cannot_write,
     two_who_count_change_nothing,
     changes_are_those_of_the_timeline,
     changes_before_their_table_are_seen_at_the_next_decision,

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import html
 import http.client
 import io
 import json
+import os
 import re
+import shutil
 import signal
+import subprocess
+import sys
 import time
 
 import pytest
@@ -15,8 +20,10 @@ pytest.importorskip("uvicorn", reason="the extra [serve] is not installed")
 from served import FACTORS, Visitor, serving, shop_at, start
 from surfer import Surfer
 
+from factored_bandits.service.api.access import new_key
 from factored_bandits.service.dashboard.health import findings, worst
 from factored_bandits.service.dashboard.levels import LevelRow, next_elimination
+from factored_bandits.service.store import opened
 from factored_bandits.service.tallies import Shape, Tally
 
 HOSTILE = "<script>alert(1)</script>\"'&"
@@ -310,6 +317,53 @@ def test_sigterm_ends_a_server_with_listeners(tmp_path):
     assert list(messages) == []
     assert process.wait(30) == -signal.SIGTERM
     process.stdout.close()
+
+
+def test_the_demo_is_a_full_dashboard():
+    command = [sys.executable, "-m", "factored_bandits", "serve", "--demo", "--quiet"]
+    with subprocess.Popen(
+        [*command, "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
+        try:
+            port = int(process.stdout.readline().rpartition(":")[2])
+            surfer = Surfer(port)
+            surfer.sign_in(process.stdout.readline().split()[-1])
+            # visitors of the past are counted, and new ones come
+            full = eventually(lambda: "of 3,6" in surfer.get("/").words)
+            assert full, surfer.get("/").words
+            words = surfer.get("/").words
+            for name in ("shop page", "newsletter", "which logo"):
+                assert f"demo: {name} (simulated)" in words
+            page = surfer.get("/experiments/demo:%20shop%20page%20(simulated)")
+            assert "against the holdout" in page.words
+            assert "Why is Order eliminated?" in page.words
+        finally:
+            process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == -signal.SIGTERM
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+def test_the_empty_page_teaches_what_works(tmp_path):
+    place = tmp_path / "empty.db"
+    store = opened(place)
+    key = new_key(store, "first", "admin")
+    store.close()
+    with serving(place) as (_, port):
+        surfer = Surfer(port)
+        surfer.sign_in(key)
+        page = surfer.get("/")
+        assert "No experiment yet" in page.words
+        assert 'href="/new"' in page.text
+        for shown in re.findall(r"<pre><code>(.*?)</code></pre>", page.text, re.S):
+            for command in re.split(r"\n(?=curl)", html.unescape(shown)):
+                found = subprocess.run(
+                    ["sh", "-c", f"{command} --silent --fail"],
+                    env={**os.environ, "KEY": key},
+                    capture_output=True,
+                    text=True,
+                )
+                assert found.returncode == 0, (command, found.stderr)
+        assert "home" in surfer.get("/").words
 
 
 def tally(**changed):

@@ -23,6 +23,7 @@ def quiet(*args, **kwargs):
     return fb.simulate(*args, progress=False, **kwargs)
 
 
+@pytest.mark.xdist_group("literal")  # compiled once
 @pytest.mark.parametrize("sizes", [(4, 4), (5, 3, 2), (6, 1), (7, 2, 7)])
 def test_tea_equals_the_paper_word_for_word(sizes):
     """Same random numbers, same plays: the fast form agrees with the literal transcription."""

@@ -1,4 +1,7 @@
-"""A chart as data: panels of lines, dots or rows, which matplotlib and plotly draw alike."""
+"""A chart as data: panels of lines, dots or rows, which matplotlib and plotly draw alike.
+
+`svg.py` draws lines and rows without any library.
+"""
 
 from __future__ import annotations
 

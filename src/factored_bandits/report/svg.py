@@ -292,10 +292,19 @@ def _ticks(axis: Axis) -> list[tuple[float, str]]:
     if axis.log:
         powers = range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)
         return [(10.0**power, f"{10.0**power:g}") for power in powers]
+    return [(value, f"{value:,.10g}") for value in round_numbers(low, high)]
+
+
+def round_numbers(low: float, high: float) -> list[float]:
+    """About five round numbers between two others.
+
+    >>> [round(number, 10) for number in round_numbers(0.08, 0.31)]
+    [0.1, 0.2, 0.3]
+    """
     step = _round_step((high - low) / 4)
     first = math.ceil(low / step - 1e-9)
     last = math.floor(high / step + 1e-9)
-    return [(i * step, f"{i * step:,.10g}") for i in range(first, last + 1)]
+    return [i * step for i in range(first, last + 1)]
 
 
 def _round_step(least: float) -> float:

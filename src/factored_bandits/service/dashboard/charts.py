@@ -10,6 +10,7 @@ import numpy as np
 
 from factored_bandits.report.chart import Axis, Chart, Line, Panel, Row
 from factored_bandits.report.palette import COLOURS, DASHES, GREY, Look
+from factored_bandits.report.svg import round_numbers
 from factored_bandits.service.pages.formats import number, share
 from factored_bandits.service.store import Change
 from factored_bandits.service.tallies import SPANS, Bucket, Tally
@@ -150,8 +151,7 @@ def _limits(low: float, high: float) -> tuple[float, float]:
 
 
 def _reward_ticks(low: float, high: float, is_rate: bool) -> tuple[tuple[float, str], ...]:
-    values = np.linspace(low, high, 5)[:-1] + (high - low) / 8
-    return tuple((float(value), _shown(float(value), is_rate)) for value in values)
+    return tuple((value, _shown(value, is_rate)) for value in round_numbers(low, high))
 
 
 def _shown(value: float, is_rate: bool) -> str:

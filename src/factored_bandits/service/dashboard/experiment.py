@@ -17,6 +17,7 @@ from factored_bandits.service.store import Change, Event, Experiment, HourTally,
 from factored_bandits.service.tallies import Bucket, Shape, Tally
 
 from .charts import lanes, reward_over_time
+from .following import viewed_of
 from .health import Finding, findings, worst
 from .known import Known, known
 from .levels import level_rows, next_elimination
@@ -61,6 +62,7 @@ def stored(tx: Transaction, handle: Handle) -> Stored:
 async def show(pages: Pages, visit: Visit) -> Response:
     """The page."""
     handle = await _handle(pages, visit)
+    viewed_of(pages).add(handle.id)
     content = await _content(pages, handle)  # not what others saw a moment ago
     sections = sections_of(pages, content)
     marks = {name: digest(text) for name, text in sections.items()}

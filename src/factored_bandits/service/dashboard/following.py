@@ -73,22 +73,32 @@ class Following:
     async def step(self) -> bool:
         """Count what is new, as far as one transaction goes; whether that was a lot."""
         behind = await self._aside(self._follower.behind)
+        viewed = viewed_of(self._pages)
+        numbers = list(dict.fromkeys([*behind, *viewed]))
         said: dict[int, dict[str, Any]] = {}
-        for number in behind:
+        for number in numbers:
             handle = await self._handle(number)
             self._shapes.setdefault(number, Shape.of(handle.config))
-            now = time.monotonic()
-            if len(said) < ASKED and now - self._asked.get(number, -PATIENCE) >= PATIENCE:
-                self._asked[number] = now
+            if len(said) < ASKED and self._is_worth_asking(number, handle, viewed):
                 said[number] = summary(await known(self._pages, handle))
+        viewed -= said.keys()
         unlogged = Counter(self._service.unlogged)
         counted = 0
-        if behind or unlogged:
-            counted = await self._aside(self._follower.advance, behind, said, unlogged)
+        if numbers or unlogged:
+            counted = await self._aside(self._follower.advance, numbers, said, unlogged)
             self._service.unlogged.subtract(unlogged)
             for each in [key for key, amount in self._service.unlogged.items() if amount == 0]:
                 del self._service.unlogged[each]
         return bool(counted >= PORTION)
+
+    def _is_worth_asking(self, number: int, handle: Handle, viewed: set[int]) -> bool:
+        """Only agents that are in memory, or were looked at: others would fill it."""
+        now = time.monotonic()
+        rested = now - self._asked.get(number, -PATIENCE) >= PATIENCE
+        if number in viewed or (handle.is_loaded and rested):
+            self._asked[number] = now
+            return True
+        return False
 
     async def _handle(self, number: int) -> Handle:
         known = self._service.known_handle(number)
@@ -109,6 +119,12 @@ class Following:
         except store.errors as error:
             store.reconnect()
             raise StoreError(f"the database cannot be used: {error}") from error
+
+
+def viewed_of(pages: Pages) -> set[int]:
+    """Experiments whose page was opened; the list is to show what their agents say."""
+    viewed: set[int] = pages.kept.setdefault("viewed", set())
+    return viewed
 
 
 async def follow(pages: Pages) -> None:

@@ -17,7 +17,7 @@ from factored_bandits.service.pages.headers import PRIVATE
 
 MOST = 200  # listeners of one server
 PAUSE = 1.0  # seconds between two looks
-QUIET = 15.0  # seconds after which something is sent though nothing changed: is anybody there?
+QUIET = 8.0  # seconds after which something is sent though nothing changed: is anybody there?
 LONGEST = 600.0  # seconds of one connection; browsers connect again by themselves
 
 Produce = Callable[[], Awaitable["Parts"]]

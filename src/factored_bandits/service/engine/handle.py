@@ -58,6 +58,11 @@ class Handle:
         self._before: Fold | None = None  # the last one, when what it has seen may not be stored
         self._fallback: Decision | None = None
 
+    @property
+    def is_loaded(self) -> bool:
+        """Whether its agent is in memory."""
+        return self._fold is not None
+
     def fallback(self) -> Decision:
         """The best as far as was known when the database was last there; it has no number."""
         if self._fallback is None:

@@ -22,12 +22,12 @@ from factored_bandits.service.api.state import Service
 from factored_bandits.service.store import Transaction
 
 from . import formats
-from .assets import Assets
 from .headers import PRIVATE
 from .limiter import Limiter
 from .part import Page, Part
 from .session import COOKIE, LIFE, Sessions
 from .sign_in import PART as SIGN_IN
+from .static import Assets
 from .uploads import has_files, parts_of
 from .visit import Visit, fields_of
 

@@ -176,8 +176,9 @@ class SqliteStore:
     def reading(self) -> SqliteTransaction:
         """A transaction that only reads; it keeps nobody from writing."""
         made = self._connected()
+        made.execute("PRAGMA query_only = ON")
         made.execute("BEGIN")
-        return SqliteTransaction(made, self.clock)
+        return SqliteTransaction(made, self.clock, read_only=True)
 
     def create(self, key: str, config: str, fingerprint: str) -> Experiment:
         """Create an experiment, unless there is one with this key; gives the one that is there."""
@@ -235,9 +236,10 @@ class SqliteStore:
 class SqliteTransaction(Derived):
     """What happens between BEGIN IMMEDIATE and COMMIT; `Transaction` describes the methods."""
 
-    def __init__(self, connection: Any, clock: Clock) -> None:
+    def __init__(self, connection: Any, clock: Clock, read_only: bool = False) -> None:
         self._connection = connection
         self.clock = clock
+        self._read_only = read_only
 
     def _one(self, query: str, *given: Any) -> Any:
         return self._connection.execute(query, given).fetchone()
@@ -331,3 +333,5 @@ class SqliteTransaction(Derived):
     def rollback(self) -> None:
         """Undo everything."""
         self._connection.execute("ROLLBACK")
+        if self._read_only:
+            self._connection.execute("PRAGMA query_only = OFF")
