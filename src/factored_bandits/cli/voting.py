@@ -146,12 +146,11 @@ def _write(path: Path, read: Results) -> None:
 
 def _show(title: str, outcome: Outcome) -> None:
     from factored_bandits.core.table import Table
-    from factored_bandits.inference.percent import percent
 
     rows = []
     for row in outcome.candidates:
         tally = row.tally
-        sure = "-" if row.p_value is None else percent(row.p_value)
+        sure = row.sure
         counts = (str(tally.wins), str(tally.ties), str(tally.losses))
         rests = "-" if row.colluders is None else str(row.colluders)
         rows.append((row.name, row.verdict, sure, *counts, rests))

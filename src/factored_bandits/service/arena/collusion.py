@@ -1,10 +1,10 @@
 """How many voters it takes to bring an elimination about, whatever the truth is.
 
 The money bet against an arm is a product of factors, one for each vote on it. If the arm is the
-best, the mean of each factor of an honest vote is at most 1, given all that came before: the
-stake, and who meets, were fixed before the vote, by whatever rule, the votes of liars included. So
-the product over the honest votes alone ever reaches 1/alpha with probability at most alpha (Ville),
-whoever the liars are, however they conspire, and however they adapt to what they see.
+best, the mean of each factor of an honest vote is at most 1, given the votes on all duels that were
+asked before: the stake, and who meets, depend on nothing else, lies included. So the product over
+the honest votes alone ever reaches 1/alpha with probability at most alpha (Ville), whoever the
+liars are, however they conspire, and however they adapt to the votes before theirs.
 
 An arm is eliminated when the whole product has reached 1/alpha. Take the m voters away whose
 factors are largest. If what is left is still 1/alpha or more, then it is so for any m voters, and

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from factored_bandits.errors import MissingExtraError
 from factored_bandits.inference.certificate import ARM, Certificate, Claim
+from factored_bandits.inference.percent import percent
 from factored_bandits.judges.entries import Entry
 from factored_bandits.judges.result import ArenaResult
 from factored_bandits.judges.tallies import PositionBias, Tally, position_bias
@@ -47,6 +48,11 @@ class Candidate(NamedTuple):
     colluders: int | None
     largest: tuple[str, float] | None
 
+    @property
+    def sure(self) -> str:
+        """How sure it is that this is not the best."""
+        return "-" if self.p_value is None else percent(self.p_value)
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -67,6 +73,12 @@ class Outcome:
     def top(self) -> tuple[str, ...]:
         """Who is not ruled out."""
         return self.arena.top
+
+    @property
+    def sure(self) -> str:
+        """How sure the best is; a dash if the policy proves nothing."""
+        found = self.arena.certificate
+        return "-" if found is None else percent(found.p_value)
 
     @property
     def sentence(self) -> str:
