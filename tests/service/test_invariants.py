@@ -183,7 +183,7 @@ def test_invariants_in_postgres(url):
 
 @pytest.mark.full
 def test_invariants_for_long(tmp_path):
-    run(shops(tmp_path), examples=400, steps=60)
+    run(shops(tmp_path), examples=300, steps=50)
 
 
 @pytest.mark.full

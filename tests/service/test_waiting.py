@@ -16,7 +16,7 @@ from factored_bandits.service.engine import Ask, AwayError
 
 @pytest.fixture
 def shop(tmp_path):
-    made = Shop(tmp_path / "shop.db")
+    made = Shop(tmp_path / "shop.db", agent_time=60.0)  # a slow machine makes no more batches
     yield made
     made.close()
 
