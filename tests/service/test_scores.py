@@ -47,7 +47,7 @@ def test_intervals_cover_the_truth_most_of_the_time():
         logs = {name: 400 * math.log10(x) for name, x in STRENGTHS.items()}
         truth = 1000 + logs["A"] - sum(logs.values()) / 3
         covered += scores["A"].low <= truth <= scores["A"].high
-    # of 40 with probability 0.95 each, fewer than 31 have a probability of 3e-5
+    # of 40 with probability 0.95 each, fewer than 31 have a probability of 2e-5
     assert covered >= 31
 
 
