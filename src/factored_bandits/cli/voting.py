@@ -88,7 +88,7 @@ def new(
     with contextlib.closing(opened(location)) as store:
         made = making.create(store, key, draft, policy)
         link = tables.changed(store, tables.add_link, made.row.id, "everybody", None)
-        signed = links.signed(store.secret(), made.row.id, link.id)
+        signed = links.signed(store.secret(), key, link.id)
 
     where = quote(key, safe="")
     number = len(draft.prompts)
