@@ -25,7 +25,9 @@ from factored_bandits.core import compiling
 
 ordinary, *labels = sys.argv[1:]
 if ordinary == "ordinary":
-    for way in ("_inner_libraries", "_compared_quickly", "_uncollected"):
+    from numba.core.compiler import Compiler
+    compiling.KernelCompiler = Compiler
+    for way in ("_inner_libraries", "shortcuts"):
         setattr(compiling, way, contextlib.nullcontext)
 
 def seconds(label, **options):
@@ -33,7 +35,7 @@ def seconds(label, **options):
     duel = policy.info.kind == "duel"
     problem = fb.environments.identical_gap(5, 0.9) if duel else fb.environments.spiked(levels=3)
     begin = time.process_time()
-    fb.simulate(policy, problem, 100, repetitions=1, progress=False, **options)
+    fb.simulate(policy, problem, 100, 1, progress=False, compiled=True, **options)
     return time.process_time() - begin
 
 seconds("uniform")

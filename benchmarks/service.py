@@ -237,8 +237,8 @@ def long(folder: Path, decisions: int) -> None:
     cpu = 100 * (first.per_cpu / last.per_cpu - 1)
     wall = 100 * (last.quantile(0.1) / first.quantile(0.1) - 1)
     print(
-        f"long: last tenth against the first: {cpu:+.0f} % CPU, {wall:+.0f} % latency at p10, "
-        "which other programs disturb least (target +-20 %)"
+        f"long: last tenth against the first: {cpu:+.0f} % CPU (target +-20 %); {wall:+.0f} % "
+        "latency at p10, by the clock, which others on the machine change"
     )
     engine.store.close()
 

@@ -21,10 +21,8 @@ from served import FACTORS, Visitor, serving, shop_at, start
 from surfer import Surfer
 
 from factored_bandits.service.api.access import new_key
-from factored_bandits.service.dashboard.health import findings, worst
-from factored_bandits.service.dashboard.levels import LevelRow, next_elimination
 from factored_bandits.service.store import opened
-from factored_bandits.service.tallies import Shape, Tally
+from factored_bandits.service.tallies import Tally
 
 HOSTILE = "<script>alert(1)</script>\"'&"
 FORM = {
@@ -170,6 +168,7 @@ def test_the_forecast_comes_before_anything_starts(surfer):
     words = surfer.post("/new/forecast", fields).words
     assert "A lift of 5 % on a rate of 1 % is a difference of 0.05 percentage points" in words
     assert "years" in words
+    assert re.search(r"To decide it within a year takes about [\d,]+ visitors a day", words)
     words = surfer.post("/new/forecast", {**FORM, "csrf": token, "lift": "much"}).words
     assert words == "What a good level adds must be a number, not “much”."
     # without a script, the form itself forecasts, and makes nothing
@@ -366,44 +365,30 @@ def test_the_empty_page_teaches_what_works(tmp_path):
         assert "home" in surfer.get("/").words
 
 
-def tally(**changed):
-    made = Tally.empty(Shape((2, 2), False, 60_000_000))
-    for name, value in changed.items():
-        setattr(made, name, value)
-    return made
-
-
-@pytest.mark.parametrize(
-    ("counted", "unlogged", "grade", "said"),
-    [
-        ({"asks": 100}, {}, "bad", "100 decisions and not one reward"),
-        ({"asks": 10}, {}, "calm", "No decision is settled yet"),
-        ({"asks": 100, "tells": 90, "settled": 90}, {}, "good", "0% of the settled"),
-        ({"asks": 100, "tells": 90, "lates": 5}, {}, "bad", "Your window is too short: 5.3%"),
-        ({"asks": 100, "tells": 90, "slow": 9}, {}, "warn", "Your window is too short: 10%"),
-        ({"asks": 100, "tells": 90}, {"duplicate": 60}, "warn", "60, 40% of all that arrived"),
-        ({"asks": 100, "tells": 90}, {"conflict": 2}, "bad", "two different rewards"),
-        ({"asks": 100, "tells": 90}, {"unknown": 5}, "bad", "never given out"),
-        ({"asks": 100, "tells": 90}, {"refused": 1}, "bad", "declared range"),
-    ],
-)
-def test_the_health_of_data_in_words(counted, unlogged, grade, said):
-    found = worst(findings(tally(**counted), unlogged, 60.0, 0.0))
-    assert found.grade == grade
-    assert said in found.sentence
-
-
-def row(**changed):
-    empty = dict.fromkeys(LevelRow._fields)
-    return LevelRow(**{**empty, "factor": "f", "level": "B", "active": True, **changed})
-
-
-def test_the_next_elimination():
-    # twice as many plays shrink the bound by the square root of two
-    rows = {"f": [row(leads=True), row(gap=0.1, lower=-0.1), row(level="C", gap=0.1, lower=-0.2)]}
-    assert next_elimination(rows, 1000, 0.05) == ("f", "B", pytest.approx(3000.0))
-    # a p-value of the square root of alpha is half of the way
-    rows = {"f": [row(p_value=0.05**0.5)]}
-    assert next_elimination(rows, 1000, 0.05).decisions == pytest.approx(1000.0)
-    assert next_elimination({"f": [row(active=False, gap=1, lower=0.5)]}, 1000, 0.05) is None
-    assert next_elimination({"f": [row()]}, 0, 0.05) is None
+@pytest.mark.xdist_group("postgres")
+def test_two_replicas_count_each_event_once(own):
+    key = shop_at(own, policy="tea(bound=betting)")
+    with serving(own) as (_, first), serving(own) as (_, second):
+        surfers = []
+        for port in (first, second):
+            surfers.append(Surfer(port))
+            surfers[-1].sign_in(key)
+        for start_at, port in ((0, first), (300, second), (600, first)):
+            play(port, key, [f"replica {i}" for i in range(start_at, start_at + 300)])
+        for surfer in surfers:
+            page = eventually(
+                lambda surfer=surfer: "Decisions 900" in surfer.get("/experiments/home").words
+            )
+            assert page
+            assert eventually(lambda surfer=surfer: "long, blue" in surfer.get("/").words)
+        # a session of one is one of the other
+        other = Surfer(second)
+        other.cookies = surfers[0].cookies
+        assert other.get("/experiments/home").status == 200
+    store = opened(own)
+    tx = store.reading()
+    brief = Tally.of(tx.brief(1).body)
+    assert (brief.asks, brief.tells) == (900, 900)
+    assert sum(hour.asks for hour in tx.tallies(1, 0)) == 900
+    tx.rollback()
+    store.close()

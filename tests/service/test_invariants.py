@@ -189,4 +189,4 @@ def test_invariants_for_long(tmp_path):
 @pytest.mark.full
 @pytest.mark.xdist_group("postgres")
 def test_invariants_in_postgres_for_long(url):
-    run(shops_at(url), examples=150, steps=50)
+    run(shops_at(url), examples=100, steps=40)

@@ -5,7 +5,16 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from factored_bandits.service.store import AccessKey, Event, Experiment, Snapshot, Store
+from factored_bandits.service.store import (
+    AccessKey,
+    Brief,
+    Change,
+    Event,
+    Experiment,
+    HourTally,
+    Snapshot,
+    Store,
+)
 
 from .problems import require
 
@@ -131,6 +140,40 @@ def readers_keep_nobody_from_writing(opened: Opened) -> None:
     store.close()
 
 
+def what_is_derived_is_kept(opened: Opened) -> None:
+    """Briefs, tallies, changes of active sets, and counts; once, whoever comes second."""
+    store = opened()
+    row = store.create("derived", "{}", "f")
+    _append_one(store, row)
+    tx = store.reading()
+    require(row.id in tx.behind(9), "an experiment with new events is not found")
+    tail = tx.tail(row.id, 0, 9)
+    require([each.action for each in tail] == ["0,2"], f"`tail` gives {tail}")
+    tx.rollback()
+
+    tx = store.begin()
+    require(tx.save_brief(row.id, None, Brief(1, 5, "one")), "a first brief was refused")
+    require(not tx.save_brief(row.id, None, Brief(1, 5, "two")), "a brief was made twice")
+    require(not tx.save_brief(row.id, 7, Brief(8, 5, "three")), "a brief was replaced too late")
+    for _ in range(2):
+        tx.add_tallies(row.id, [HourTally(3, asks=2, total=0.5)])
+        tx.add_changes(row.id, [Change(1, 2, 10, False)])
+        tx.add_unlogged({(row.id, "duplicate"): 2})
+    tx.commit()
+
+    tx = store.reading()
+    require(tx.brief(row.id) == Brief(1, 5, "one"), "a brief is not what it was")
+    require(row.id not in tx.behind(9), "an experiment is found though all is counted")
+    found = tx.tallies(row.id, 0)
+    require(found == [HourTally(3, asks=4, total=1.0)], f"tallies do not add up: {found}")
+    require(tx.changes(row.id) == [Change(1, 2, 10, False)], "a change is not what it was")
+    require(tx.unlogged(row.id) == {"duplicate": 4}, "counts do not add up")
+    listed = [(each.key, brief) for each, brief in tx.listed("deriv", "ERIV", 9)]
+    require(listed == [("derived", "one")], f"`listed` gives {listed}")
+    tx.rollback()
+    store.close()
+
+
 def _append_one(store: Store, row: Experiment) -> None:
     tx = store.begin()
     tx.lock(row.id)
@@ -247,6 +290,7 @@ STORE_CHECKS: tuple[Callable[[Opened], None], ...] = (
     experiments_are_found_again,
     a_log_comes_back_as_it_was,
     readers_keep_nobody_from_writing,
+    what_is_derived_is_kept,
     keys_are_added_and_taken_away,
     what_is_not_committed_is_gone,
     nothing_happens_twice,

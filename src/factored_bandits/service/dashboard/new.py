@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from factored_bandits.errors import ExperimentError, FactoredBanditsError
 from factored_bandits.planning import Assumptions, plan
+from factored_bandits.planning.words import percent, rounded
 from factored_bandits.service.api.experiments import created
 from factored_bandits.service.api.problems import ProblemError
 from factored_bandits.service.config import checked_key
@@ -118,6 +119,10 @@ async def _planned(pages: Pages, assumptions: Assumptions, traffic: float) -> tu
 def _plan(assumptions: Assumptions, traffic: float) -> tuple[str, list[str]]:
     made = plan(assumptions, traffic, policies=SOONEST, flat=False, quick=True, progress=False)
     warnings = [each.removeprefix("warning: ") for each in made.warnings]
-    if made.verdict.within_a_year is False:
-        warnings.append(made.verdict.sentence)
+    verdict = made.verdict
+    if verdict.traffic_needed is not None:
+        needed = f"about {rounded(verdict.traffic_needed)} visitors a day"
+        if verdict.lift_needed is not None:
+            needed += f", or a level that adds {percent(float(f'{verdict.lift_needed:.2g}'))}"
+        warnings.append(f"to decide it within a year takes {needed}")
     return made.summary("visitors"), warnings

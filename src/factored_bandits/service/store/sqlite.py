@@ -328,10 +328,13 @@ class SqliteTransaction(Derived):
 
     def commit(self) -> None:
         """Write and flush."""
-        self._connection.execute("COMMIT")
+        self._end("COMMIT")
 
     def rollback(self) -> None:
         """Undo everything."""
-        self._connection.execute("ROLLBACK")
+        self._end("ROLLBACK")
+
+    def _end(self, how: str) -> None:
+        self._connection.execute(how)
         if self._read_only:
             self._connection.execute("PRAGMA query_only = OFF")
