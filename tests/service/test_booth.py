@@ -12,6 +12,11 @@ from hall import Clock, Hall, better, in_file
 from factored_bandits.service import verify
 from factored_bandits.service.arena import ballots, links, tables
 from factored_bandits.service.arena.booth import RECENT, Ended
+from factored_bandits.service.arena.making import create, draft_of_texts
+from factored_bandits.service.arena.reporting import report_of
+from factored_bandits.service.arena.study import Rules
+from factored_bandits.service.store import SqliteStore
+from factored_bandits.service.transfer import copy_experiment
 
 
 @pytest.fixture
@@ -386,3 +391,25 @@ def test_the_same_in_postgresql(own):
         assert tables.looked(hall.store, verify.verify, row).fault is None
     finally:
         hall.close()
+
+
+def test_a_study_moves_to_another_database(hall, tmp_path):
+    voter = hall.voter()
+    for _ in range(4):
+        hall.judge(voter, better)
+    hall.settle()
+    target = SqliteStore(tmp_path / "moved.db")
+    # another experiment comes first there, so that numbers differ
+    target.adopt_secret(hall.store.secret())
+    create(target, "other", draft_of_texts(Rules("Other"), {"X": "x", "Y": "y"}))
+    row = copy_experiment(hall.store, hall.store.find("vote"), target)
+    assert row.id != hall.study.id
+    assert tables.looked(target, ballots.of_study, row.id) == hall.ballots()
+    assert tables.looked(target, tables.contents, row.id) == {
+        (0, arm): f"the text of {name}".encode() for arm, name in enumerate("ABC")
+    }
+    assert tables.looked(target, tables.voter_of, row.id, voter) is not None
+    before = [(each.name, each.p_value) for each in hall.report().original.candidates]
+    after = tables.looked(target, report_of, target.find("vote")).original.candidates
+    assert [(each.name, each.p_value) for each in after] == before
+    target.close()

@@ -55,7 +55,10 @@ def arena() -> None:
 @click.option("--markdown", is_flag=True, help="Texts are Markdown.")
 @click.option("--cap", default=50, show_default=True, help="Votes of one voter that count.")
 @click.option(
-    "--liars", default=1, show_default=True, help="How many voters may lie: see docs/voting."
+    "--liars",
+    default=1,
+    show_default=True,
+    help="How many voters may lie and the result still stands.",
 )
 @click.option("--alpha", default=0.05, show_default=True, help="The probability of error.")
 @click.option("--reveal", is_flag=True, help="Show names and result to voters in the end.")
@@ -85,10 +88,11 @@ def new(
     with contextlib.closing(opened(location)) as store:
         made = making.create(store, key, draft, policy)
         link = tables.changed(store, tables.add_link, made.row.id, "everybody", None)
-        signed = links.signed(store.secret(), made.row.id, link.id)
+        signed = links.signed(store.secret(), key, link.id)
 
     where = quote(key, safe="")
-    items = f", {len(draft.prompts):,} items" if draft.prompts else ""
+    number = len(draft.prompts)
+    items = f", {number:,} item{'' if number == 1 else 's'}" if number else ""
     click.echo(f"{key}: {len(draft.names):,} candidates{items}")
     click.echo(f"invite: {address.rstrip('/')}/arena/{where}?invite={signed}")
     click.echo(f"results: {address.rstrip('/')}/studies/{where}")

@@ -9,6 +9,7 @@ from pathlib import Path
 from factored_bandits.core.files import draft_of
 from factored_bandits.errors import InvalidInputError, StoreError
 
+from .arena.tables import copy_study
 from .export import pages
 from .store import Experiment, SqliteStore, Store
 
@@ -18,7 +19,7 @@ Progress = Callable[[int], None]
 def copy_experiment(
     source: Store, row: Experiment, target: Store, progress: Progress | None = None
 ) -> Experiment:
-    """Copy an experiment with its log and its snapshot; all of it, or nothing.
+    """Copy an experiment with its log, its snapshot and its votes; all of it, or nothing.
 
     Parameters
     ----------
@@ -71,7 +72,8 @@ def copy_experiment(
     snapshot = reading.snapshot(row.id)
     if snapshot is not None:
         tx.save_snapshot(made.id, snapshot)
-    if head > 0:
+    voted = copy_study(reading, row.id, tx, made.id)
+    if head > 0 or voted:
         tx.commit()
     else:
         tx.rollback()

@@ -101,7 +101,7 @@ async def results(service: Service, request: Request, body: None) -> tuple[int, 
     found = await report(booth, study)
     bias = found.bias
     return 200, StudyResults(
-        study.handle.key,
+        study.key,
         len(found.original.arena.entries),
         found.learned,
         await booth.stands(study),
@@ -205,6 +205,6 @@ def _voter(each: VoterReport) -> Voter:
 
 
 def _link(service: Service, study: Study, each: Link) -> VoterLink:
-    signed = links.signed(service.engine.secret, study.id, each.id)
-    path = f"/arena/{quote(study.handle.key, safe='')}?invite={signed}"
+    signed = links.signed(service.engine.secret, study.key, each.id)
+    path = f"/arena/{quote(study.key, safe='')}?invite={signed}"
     return VoterLink(each.id, each.name, path, each.most, each.voters, each.revoked is not None)

@@ -54,6 +54,11 @@ class Study(NamedTuple):
         """The number of its experiment."""
         return self.handle.id
 
+    @property
+    def key(self) -> str:
+        """The key of its experiment."""
+        return self.handle.key
+
 
 class Ended(NamedTuple):
     """Why a voter is shown no duel: "decided", "settled", "cap", "wait", "closed" or "away"."""
@@ -113,7 +118,7 @@ class Booth:
     def _walked(self, study: Study) -> Walk:
         store = self.service.store
         if study.id not in self._walks:
-            row = store.find(study.handle.key)
+            row = store.find(study.key)
             assert row is not None, "experiments are never removed"
             self._walks[study.id] = Walk(row)
         walk = self._walks[study.id]
@@ -215,7 +220,7 @@ class Booth:
 
     def _drawn(self, study: Study, decision: int, what: str) -> int:
         """A random number of a decision that is always the same, and that voters cannot know."""
-        message = f"{what}:{study.id}:{decision}".encode()
+        message = f"{what}:{study.key}:{decision}".encode()
         digest = hmac.digest(self.service.engine.secret, message, hashlib.sha256)
         return int.from_bytes(digest[:8], "big")
 
@@ -279,7 +284,7 @@ class Booth:
         except ConflictError:
             return "late"
         except DecisionError as error:
-            LOGGER.warning("a vote of the study %r is lost: %s", study.handle.key, error)
+            LOGGER.warning("a vote of the study %r is lost: %s", study.key, error)
             return "late"
         return "late" if outcome == "late" else "counted"
 
@@ -288,7 +293,7 @@ class Booth:
         try:
             await self.settle(study)
         except (ProblemError, ExperimentError) as error:
-            LOGGER.warning("votes of %r wait to be told: %s", study.handle.key, error)
+            LOGGER.warning("votes of %r wait to be told: %s", study.key, error)
 
     async def _changed(self, work: Callable[..., T], study: Study, *given: Any) -> T:
         store = self.service.store

@@ -19,22 +19,22 @@ FORM = re.compile(r"([0-9a-f]{16})\.([A-Za-z0-9_-]{20})")
 WHO = "voter "  # before the hash, in the log
 
 
-def signed(secret: bytes, experiment: int, id: str) -> str:
-    """What a link carries.
+def signed(secret: bytes, key: str, id: str) -> str:
+    """What a link to the study with a key carries.
 
-    >>> made = signed(b"secret", 3, "0123456789abcdef")
-    >>> read(b"secret", 3, made), read(b"secret", 4, made), read(b"other", 3, made)
+    >>> made = signed(b"secret", "x", "0123456789abcdef")
+    >>> read(b"secret", "x", made), read(b"secret", "y", made), read(b"other", "x", made)
     ('0123456789abcdef', None, None)
     """
-    return f"{id}.{_signature(secret, experiment, id)}"
+    return f"{id}.{_signature(secret, key, id)}"
 
 
-def read(secret: bytes, experiment: int, given: str) -> str | None:
+def read(secret: bytes, key: str, given: str) -> str | None:
     """The id of a link; None if it is not one of this study."""
     match = FORM.fullmatch(given)
     if match is None:
         return None
-    good = hmac.compare_digest(_signature(secret, experiment, match[1]), match[2])
+    good = hmac.compare_digest(_signature(secret, key, match[1]), match[2])
     return match[1] if good else None
 
 
@@ -43,9 +43,14 @@ def new_cookie() -> str:
     return secrets.token_urlsafe(24)
 
 
-def voter_hash(secret: bytes, experiment: int, cookie: str) -> bytes:
+def cookie_name(key: str) -> str:
+    """Under which name a browser keeps it; keys may hold what names of cookies may not."""
+    return f"fb_voter_{hashlib.sha256(key.encode()).hexdigest()[:12]}"
+
+
+def voter_hash(secret: bytes, key: str, cookie: str) -> bytes:
     """What the database keeps of a cookie; another one in each study."""
-    found = hashed(secret, "voter", f"{experiment}:{cookie}")
+    found = hashed(secret, "voter", f"{key}:{cookie}")
     assert found is not None, "a cookie is a text"
     return found
 
@@ -69,6 +74,6 @@ def voter_in_log(who: str | None) -> bytes | None:
         return None
 
 
-def _signature(secret: bytes, experiment: int, id: str) -> str:
-    digest = hmac.digest(secret, f"voter link:{experiment}:{id}".encode(), hashlib.sha256)
+def _signature(secret: bytes, key: str, id: str) -> str:
+    digest = hmac.digest(secret, f"voter link:{key}:{id}".encode(), hashlib.sha256)
     return base64.urlsafe_b64encode(digest[:LENGTH]).decode()

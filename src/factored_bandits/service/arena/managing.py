@@ -44,7 +44,7 @@ async def show(pages: Pages, visit: Visit) -> Response:
     booth = booth_of(pages.service)
     study = await booth.study(visit.key)
     found = await report(booth, study)
-    row = await pages.service.aside(pages.service.store.find, study.handle.key)
+    row = await pages.service.aside(pages.service.store.find, study.key)
     invited = await pages.read(tables.links, study.id)
     return pages.render(
         visit,
@@ -142,13 +142,13 @@ async def exclude(pages: Pages, visit: Visit) -> Response:
 
 
 def _address(study: Study) -> str:
-    return f"/studies/{quote(study.handle.key, safe='')}"
+    return f"/studies/{quote(study.key, safe='')}"
 
 
 def _link_address(pages: Pages, visit: Visit, study: Study, id: str) -> str:
     url = visit.request.url
-    signed = links.signed(pages.service.engine.secret, study.id, id)
-    return f"{url.scheme}://{url.netloc}/arena/{quote(study.handle.key, safe='')}?invite={signed}"
+    signed = links.signed(pages.service.engine.secret, study.key, id)
+    return f"{url.scheme}://{url.netloc}/arena/{quote(study.key, safe='')}?invite={signed}"
 
 
 def _whole(what: str, given: str) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +22,8 @@ PRIOR = 0.1  # votes
 CENTRE = 1000.0
 SCALE = 400.0
 LEVEL = 0.95
+
+Kinds = tuple[tuple[tuple[Any, Any, Any], int], ...]  # left, right, who won; how often
 
 
 class Score(NamedTuple):
@@ -56,14 +59,19 @@ def bradley_terry(
     MissingExtraError
         If evalica is not installed.
     """
+    kinds = Counter(zip(pairs["model_a"], pairs["model_b"], pairs["winner"], strict=True))
+    return list(_fitted(tuple(names), tuple(sorted(kinds.items())), seed))
+
+
+@lru_cache(maxsize=64)
+def _fitted(names: tuple[str, ...], kinds: Kinds, seed: int) -> list[Score]:
+    """Of each kind of vote their number: the cost does not grow with it. Kept until it changes."""
     try:
         import evalica
         import pandas as pd
     except ImportError as error:
         raise MissingExtraError.of(str(error.name), "vote", "Bradley-Terry scores") from None
 
-    # a row for each kind of vote, so that the cost does not grow with their number
-    kinds = Counter(zip(pairs["model_a"], pairs["model_b"], pairs["winner"], strict=True))
     if not kinds:
         return []
     winners = {
@@ -72,20 +80,20 @@ def bradley_terry(
         "tie": evalica.Winner.Draw,
     }
     ties = list(itertools.combinations(names, 2))
-    xs = [*(a for a, _, _ in kinds), *(a for a, _ in ties)]
-    ys = [*(b for _, b, _ in kinds), *(b for _, b in ties)]
-    outcomes = [winners[won] for _, _, won in kinds] + [evalica.Winner.Draw] * len(ties)
+    xs = [*(a for (a, _, _), _ in kinds), *(a for a, _ in ties)]
+    ys = [*(b for (_, b, _), _ in kinds), *(b for _, b in ties)]
+    outcomes = [winners[won] for (_, _, won), _ in kinds] + [evalica.Winner.Draw] * len(ties)
     index = pd.Index(list(names))
     prior = np.full(len(ties), PRIOR)
 
     def fitted(counts: Any) -> Any:
-        found = evalica.bradley_terry(
-            xs, ys, outcomes, index=index, weights=np.concatenate([counts, prior]), limit=1000
-        )
-        logs = SCALE * np.log10(found.scores.reindex(list(names)).to_numpy())
+        weights = np.concatenate([counts, prior])
+        found = evalica.bradley_terry(xs, ys, outcomes, index=index, weights=weights, limit=1000)
+        scores = found.scores.to_dict()
+        logs = SCALE * np.log10([scores[name] for name in names])
         return CENTRE + logs - logs.mean()
 
-    counts = np.array(list(kinds.values()), dtype=float)
+    counts = np.array([count for _, count in kinds], dtype=float)
     votes = int(counts.sum())
     generator = np.random.default_rng(seed)
     drawn = generator.multinomial(votes, counts / votes, size=RESAMPLES)

@@ -8,8 +8,16 @@ from typing import Any, NamedTuple, TypeVar
 
 from factored_bandits.service.store import Store, Transaction
 
+from . import ballots
 from .study import Draft, Rules
 
+COLUMNS = {
+    "study": "document",
+    "content": "item, arm, body",
+    "voter_link": "id, name, most, at, revoked",
+    "voter": "voter, link, at, excluded",
+    "ballot": ballots.COLUMNS,
+}
 PROMPT = -1  # the "arm" under which the text of an item is kept
 T = TypeVar("T")
 
@@ -139,6 +147,19 @@ def contents(tx: Transaction, experiment: int) -> dict[tuple[int, int], bytes]:
 def studies(tx: Transaction) -> dict[int, Rules]:
     """All studies, by the number of their experiment."""
     return {exp: Rules.of(text) for exp, text in tx.execute("SELECT exp, document FROM study").rows}
+
+
+def copy_study(source: Transaction, number: int, target: Transaction, copy: int) -> bool:
+    """Copy everything about a study to another database; whether it is one.
+
+    Links and cookies stay good: what they are signed with depends on the key of the study.
+    """
+    for table, columns in COLUMNS.items():
+        rows = source.execute(f"SELECT {columns} FROM {table} WHERE exp = ?", number).rows
+        marks = ", ".join("?" * (columns.count(",") + 2))
+        for row in rows:
+            target.execute(f"INSERT INTO {table} (exp, {columns}) VALUES ({marks})", copy, *row)
+    return rules_of(source, number) is not None
 
 
 # ------------------------------------------------------------ links and voters

@@ -96,7 +96,7 @@ async def join(pages: Pages, visit: Visit) -> Response:
         return pages.redirect(_address(study))
 
     secret = pages.service.engine.secret
-    link = links.read(secret, study.id, visit.text("invite"))
+    link = links.read(secret, study.key, visit.text("invite"))
     if link is None:
         raise ProblemError(403, "this link is not complete, or is of another study")
     cookie = links.new_cookie()
@@ -106,14 +106,14 @@ async def join(pages: Pages, visit: Visit) -> Response:
         tables.add_voter,
         study.id,
         link,
-        links.voter_hash(secret, study.id, cookie),
+        links.voter_hash(secret, study.key, cookie),
     )
     if refused is not None:
         raise ProblemError(403, refused)
 
     response = pages.redirect(_address(study))
     response.set_cookie(
-        _cookie(study),
+        links.cookie_name(study.key),
         cookie,
         max_age=YEAR,
         path="/arena",
@@ -177,7 +177,7 @@ def _page(
 async def _outside(pages: Pages, visit: Visit, study: Study, *, revoked: bool) -> Response:
     """Somebody who is no voter: invited, or not."""
     invite = visit.query("invite")
-    good = links.read(pages.service.engine.secret, study.id, invite) is not None
+    good = links.read(pages.service.engine.secret, study.key, invite) is not None
     status = 200 if good and not revoked else 403
     return _page(
         pages,
@@ -191,19 +191,15 @@ async def _outside(pages: Pages, visit: Visit, study: Study, *, revoked: bool) -
 
 
 async def _voter(pages: Pages, visit: Visit, study: Study) -> VoterRow | None:
-    cookie = visit.request.cookies.get(_cookie(study), "")
+    cookie = visit.request.cookies.get(links.cookie_name(study.key), "")
     if not 0 < len(cookie) < 100:
         return None
-    hashed = links.voter_hash(pages.service.engine.secret, study.id, cookie)
+    hashed = links.voter_hash(pages.service.engine.secret, study.key, cookie)
     return await pages.read(tables.voter_of, study.id, hashed)
 
 
-def _cookie(study: Study) -> str:
-    return f"fb_voter_{study.id}"
-
-
 def _address(study: Study) -> str:
-    return f"/arena/{quote(study.handle.key, safe='')}"
+    return f"/arena/{quote(study.key, safe='')}"
 
 
 def _progress(tx: Transaction, experiment: int, voter: bytes) -> dict[str, Any]:
