@@ -37,7 +37,6 @@ class Tab:
         self.address = address
         self.errors: list[str] = []
         self.requests: list[str] = []
-        self.bytes: dict[str, int] = {}  # of the answers, by address
         self.context: BrowserContext = browser.new_context(**options)
         self.context.set_default_timeout(PATIENCE)
         self.context.on("console", self._note)
@@ -61,20 +60,15 @@ class Tab:
         """A page, until it is there."""
         self.page.goto(f"{self.address}{path}")
 
-    def weight(self, path: str) -> int:
-        """The bytes of a page with everything that it loads, with nothing kept from before."""
-        found = 0
-
-        def add(answer: Any) -> None:
-            nonlocal found
-            if "text/event-stream" not in answer.headers.get("content-type", ""):
-                found += len(answer.body())
-
-        fresh = self.context.new_page()
-        fresh.on("response", add)
-        fresh.goto(f"{self.address}{path}")
-        fresh.wait_for_load_state("load")
-        fresh.close()
+    def weight(self, path: str) -> dict[str, int]:
+        """The bytes of a page and of everything that it loads, by address, unpacked."""
+        self.open(path)
+        self.page.wait_for_load_state("load")
+        found: dict[str, int] = self.page.evaluate(
+            "() => Object.fromEntries(['navigation', 'resource']"
+            ".flatMap((kind) => performance.getEntriesByType(kind))"
+            ".map((each) => [each.name, each.decodedBodySize]))"
+        )
         return found
 
     def violations(self) -> list[str]:

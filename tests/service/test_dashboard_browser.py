@@ -199,7 +199,11 @@ def test_axe_finds_nothing_serious(browser, server, dark, phone):
 
 def test_pages_are_light(tab):
     for path in PAGES[:3]:
-        assert tab.weight(path) < LARGEST, path
+        found = tab.weight(path)
+        kinds = {name.partition("?")[0].rpartition(".")[2] for name in found}
+        assert {"css", "js", "svg"} <= kinds, found
+        assert all(size > 0 for size in found.values()), found
+        assert sum(found.values()) < LARGEST, found
 
 
 def test_the_keyboard_suffices(tab):
