@@ -5,7 +5,7 @@ CONSTRAINTS ?= constraints.txt
 BIN := .venv/bin
 PYTEST := $(BIN)/pytest -n auto --dist loadgroup
 .DEFAULT_GOAL := help
-.PHONY: help demo reproduce test pytest test-full coverage bench bench-service docs dist lint format hooks clean
+.PHONY: help demo reproduce test ready pytest test-full coverage bench bench-service docs dist lint format hooks clean
 unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export NO_MKDOCS_2_WARNING := 1
@@ -20,10 +20,16 @@ reproduce: .venv/all ## all experiments of the paper at a small size: which sent
 	$(BIN)/factored-bandits reproduce --quick --out laboratory
 
 # lint leaves one core idle for most of its time: the tests run beside it
-test: .venv/dev ## style, types, import rules, tests, every example; must pass before a change is sent
+test: ready ## style, types, import rules, tests, every example; must pass before a change is sent
 	@$(MAKE) --no-print-directory lint & lint=$$!; \
 		$(PYTEST) -m "not full"; tests=$$?; \
 		wait $$lint && [ $$tests = 0 ] || { echo "make test: not everything passed" >&2; exit 1; }
+
+# Installing, too: loops that are not there yet are compiled beside it, or else the tests would do it afterwards
+ready: .venv/cli ## .venv with all that tests need, and the loops that they play
+	@$(BIN)/factored-bandits warm --quiet > .venv/warm.log 2>&1 & warm=$$!; \
+		$(MAKE) --no-print-directory .venv/dev || exit 1; \
+		wait $$warm; cat .venv/warm.log
 
 pytest: .venv/dev ## the tests alone
 	$(PYTEST) -m "not full"
