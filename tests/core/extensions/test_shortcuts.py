@@ -14,6 +14,17 @@ from factored_bandits.core.kernel import bind, compiles, kernel
 pytestmark = pytest.mark.skipif(not compiles(), reason="nothing is compiled here")
 
 
+@pytest.fixture(autouse=True)
+def nothing_compiled_before(monkeypatch):
+    """Neither on disk nor by other tests of this process."""
+    from factored_bandits.core import compiling
+    from factored_bandits.core.extensions import shortcuts
+
+    monkeypatch.setattr(compiling, "can_be_kept", lambda loop, kernels: False)
+    monkeypatch.setattr(compiling, "_INNER", {})
+    monkeypatch.setattr(shortcuts, "_RESOLVED", {})
+
+
 @kernel
 def root(values, at):
     return math.sqrt(values[at]) + min(values[at], 2)
