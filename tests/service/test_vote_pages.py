@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 import json
 import re
+import time
+from contextlib import closing
 
 import pytest
 
@@ -308,3 +310,21 @@ def test_nobody_sends_large_bodies_without_a_key(server):
     status, _ = stranger.call("POST", "/v1/studies", {"x": "y" * 2_000_000})
     assert status == 401
     stranger.close()
+
+
+def test_votes_that_a_killed_server_has_not_told_are_told_by_the_next(tmp_path):
+    place = tmp_path / "votes.db"
+    store = opened(place)
+    key = new_key(store, "admin", "admin")
+    store.close()
+    with serving(place) as (_, port), closing(Patient(port, key)) as api:
+        link = made(api, "left", undo=1)
+        act(joined((port,), link), "left", "1")
+    time.sleep(1.1)
+    with serving(place) as (_, port), closing(Patient(port, key)) as api:
+        until = time.monotonic() + 30
+        while time.monotonic() < until:
+            found = api.call("GET", "/v1/experiments/left/status")[1]
+            if found["learned"]:
+                break
+        assert (found["asked"], found["learned"]) == (1, 1)

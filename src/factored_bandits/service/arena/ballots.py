@@ -109,6 +109,12 @@ def of_voter(tx: Transaction, experiment: int, voter: bytes) -> list[Ballot]:
     return _where(tx, "exp = ? AND voter = ? ORDER BY shown, decision", experiment, voter)
 
 
+def with_votes_left(tx: Transaction) -> set[int]:
+    """The studies of which the agent has not heard all votes."""
+    rows = tx.execute("SELECT DISTINCT exp FROM ballot WHERE status IN ('voted', 'telling')").rows
+    return {row[0] for row in rows}
+
+
 def cast(tx: Transaction, experiment: int) -> int:
     """How many votes there are."""
     rows = tx.execute(

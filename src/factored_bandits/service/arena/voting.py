@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 from urllib.parse import quote
 
 from markupsafe import Markup
 from starlette.responses import Response
 
+from factored_bandits.errors import FactoredBanditsError
 from factored_bandits.service.api.problems import ProblemError
 from factored_bandits.service.pages import Pages, Visit
 from factored_bandits.service.pages.headers import PRIVATE
@@ -20,6 +22,7 @@ from .images import MEDIA_TYPE
 from .markup import rendered
 from .tables import PROMPT, VoterRow
 
+LOGGER = logging.getLogger("factored_bandits.service")
 YEAR = 365 * 24 * 3600  # seconds that a browser stays the same voter
 NOTES = {
     "late": "That duel was no longer yours: it took too long, or was judged in another window.",
@@ -150,11 +153,16 @@ async def tell_what_was_left(pages: Pages) -> None:
     """At the start of a server: votes that another one has taken and not told."""
     service = pages.service
     booth = booth_of(service)
-    rows = await service.aside(service.store.experiments)
-    studies = await service.aside(tables.looked, service.store, tables.studies)
-    for row in rows:
-        if row.id in studies and row.status == "running":
+    left = await pages.read(ballots.with_votes_left)
+    if not left:
+        return
+    for row in await service.aside(service.store.experiments):
+        if row.id not in left:
+            continue
+        try:
             await booth.settle(await booth.study(row.key))
+        except (ProblemError, FactoredBanditsError) as error:
+            LOGGER.warning("votes of %r wait to be told: %s", row.key, error)
 
 
 # ------------------------------------------------------------ parts
