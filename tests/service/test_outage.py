@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("uvicorn", reason="the extra [serve] is not installed")
 
 from postgres_shop import PostgresShop, crash, servers
-from served import FACTORS, Visitor, serving, shop_at
+from served import FACTORS, Patient, Visitor, serving, shop_at
 from shop import Faults
 from test_killed import read_log
 
@@ -93,7 +93,7 @@ def outages(times: int, visitors: int) -> None:
         key = shop_at(url)
         with serving(url) as (_, port):
             load = Load(port, key, visitors)
-            other = Visitor(port, key)
+            other = Patient(port, key)
             agent = fb.connect(f"http://127.0.0.1:{port}", key=key, experiment="home")
             shown = []
             try:
