@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 from click.testing import CliRunner
-from test_service_page import ROOT
+from page_steps import ROOT
 
 import factored_bandits as fb
 from factored_bandits.cli.app import app
