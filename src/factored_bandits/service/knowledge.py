@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -13,12 +14,12 @@ from factored_bandits.policies import Policy
 T = TypeVar("T")
 
 
-class StoredKnowledge:
+class StoredKnowledge(abc.ABC):
     """The methods of `Agent` that only look; `DurableAgent` has them."""
 
+    @abc.abstractmethod
     def _read(self, look: Callable[[Agent[Any]], T]) -> T:
         """Look at the agent when everything that is complete is learned."""
-        raise NotImplementedError
 
     @property
     def policy(self) -> Policy:
