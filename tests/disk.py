@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,11 +19,15 @@ def small_disk(limit: int) -> Iterator[None]:
     """No file can grow beyond so many bytes: what fits is written, then comes an `OSError`."""
     resource = pytest.importorskip("resource", reason="limits are a matter of POSIX")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    writes_byte_code = not sys.dont_write_bytecode
+    # what is imported meanwhile would be kept cut off, and break whoever imports it next
+    sys.dont_write_bytecode = True
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, before[1]))
     try:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        sys.dont_write_bytecode = not writes_byte_code
 
 
 @contextlib.contextmanager
