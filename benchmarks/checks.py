@@ -79,12 +79,13 @@ def forms(runner: Runner) -> dict[str, Callable[..., object]]:
     name = runner.policy.name
     # all problems here have two columns, for which policies of others have a loop as well
     kernels = {**runner.kernels(), "columns_of": loop.two_columns}
-    trusting = {**kernels, "outside": loop.trusted}
+    trusting = {**kernels, "inside": loop.trusted}
+    checked = {"bounds_checked": True, "held": loop.itself}
     return {
         "trusting": bind(loop.play, name, **{**trusting, "is_length": any_length}),
         "library": bind(loop.play, name, **trusting),
-        "indices": bind(loop.play, name, bounds_checked=True, **trusting),
-        "others": bind(loop.play, name, bounds_checked=True, **kernels),
+        "indices": bind(loop.play, name, **checked, **trusting),
+        "others": bind(loop.play, name, **checked, **kernels),
     }
 
 

@@ -16,7 +16,9 @@ import numba
 from numba.core.errors import NumbaError
 
 from .cache import can_be_kept, kept
-from .extensions import bits as bits  # from here on numba knows it
+from .extensions import alignment as alignment  # from here on LLVM does it
+from .extensions import bits as bits  # numba knows it
+from .extensions import held as held  # and this
 from .extensions import indexing as indexing  # and asks this
 from .extensions.shortcuts import KernelCompiler, shortcuts
 from .linking import belongs_to, digest, linked, rebound

@@ -14,6 +14,7 @@ import numpy as np
 
 from .arrays import Bools, Floats, Ints
 from .kernel import kernel
+from .rng import held, release
 from .run import (
     CHECKPOINT,
     EVENTS,
@@ -28,10 +29,10 @@ from .run import (
     SLOPE,
     VERSION,
     Run,
+    inside,
     is_length,
     note_active_sets,
     note_fault,
-    outside,
     renumber,
 )
 
@@ -52,8 +53,14 @@ def no_active_sets(params: Any, state: Any) -> tuple[Bools, int]:
 
 @kernel
 def trusted(level: int, size: int) -> int:
-    """The `outside` of a policy whose levels need no look."""
-    return 0
+    """The `inside` of a policy whose levels need no look."""
+    return -1
+
+
+@kernel
+def itself(rng: np.random.Generator) -> np.random.Generator:
+    """The `held` of kernels that may draw by any method of a generator."""
+    return rng
 
 
 @kernel
@@ -168,6 +175,25 @@ def play(
 
     A jump over idle rounds counts as one play. A block is never cut by the budget.
     """
+    # Both generators are in registers from here on, if this is compiled for the library's kernels.
+    own = held(policy_rng)
+    noise = held(rng)
+    play_blocks(params, state, env, run, own, noise, budget)
+    release(own)
+    release(noise)
+
+
+@kernel
+def play_blocks(
+    params: Any,
+    state: Any,
+    env: Any,
+    run: Run,
+    policy_rng: np.random.Generator,
+    rng: np.random.Generator,
+    budget: int,
+) -> None:
+    """The rounds of `play`."""
     # Local names: compiled code would otherwise load each field from the tuple in every round.
     action = run.action
     actions = run.actions
@@ -246,10 +272,10 @@ def play(
         for row in range(min(length, horizon - t + 1)):
             # `renumber`, written out: all levels are looked at before the first is used, without a
             # branch for each, which was a third of the time of uniform play.
-            signs = 0
+            signs = -1
             for l in range(columns):
-                signs |= outside(actions[row, l], sizes[l])
-            if signs < 0:
+                signs &= inside(actions[row, l], sizes[l])
+            if signs >= 0:
                 wrong = renumber(permutation, offsets, actions[row], action)
                 note_fault(clock, t, PLANNED, wrong, actions[row, wrong])
                 return

@@ -24,6 +24,19 @@ def generators(seed: int, repetition: int = 0) -> tuple[np.random.Generator, np.
     return np.random.default_rng(policy), np.random.default_rng(environment)
 
 
+def held(rng: np.random.Generator) -> np.random.Generator:
+    """A generator for one call of a loop: compiled, a copy of its state that no array can touch.
+
+    The compiler then keeps the state in registers. Between `held` and `release` only the copy may
+    be drawn from, and only by methods that `extensions.held` knows.
+    """
+    return rng
+
+
+def release(rng: np.random.Generator) -> None:
+    """Hand the state of a held generator back to the generator that it was taken from."""
+
+
 @kernel
 def randint(rng: np.random.Generator, n: int) -> int:
     """A uniform integer in 0..n-1.

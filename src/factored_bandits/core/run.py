@@ -93,13 +93,13 @@ def is_length(length: int, longest: int) -> bool:
 
 
 @kernel
-def outside(level: int, size: int) -> int:
-    """Negative if a factor of this size does not have this level.
+def inside(level: int, size: int) -> int:
+    """Negative if a factor of this size has this level.
 
-    >>> [outside(level, 3) < 0 for level in (-1, 0, 2, 3)]
-    [True, False, False, True]
+    >>> [inside(level, 3) < 0 for level in (-1, 0, 2, 3)]
+    [False, True, True, False]
     """
-    return level | (size - 1 - level)
+    return (level - size) & ~level
 
 
 @kernel
@@ -109,7 +109,7 @@ def renumber(permutation: Ints, offsets: Ints, row: Ints, action: Ints) -> int:
     The answer is the first column whose level does not exist; -1 if there is none.
     """
     for l in range(len(row)):
-        if outside(row[l], offsets[l + 1] - offsets[l]) < 0:
+        if inside(row[l], offsets[l + 1] - offsets[l]) >= 0:
             return l
         action[l] = permutation[offsets[l] + row[l]]
     return -1

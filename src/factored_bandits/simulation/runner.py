@@ -110,15 +110,18 @@ class Runner:
         """What takes the places in the loop when it is compiled.
 
         The library's own policies are tested in plain Python, which looks at every level of every
-        play; compiled, they are trusted. Those of others are looked at always.
+        play; compiled, they are trusted. Those of others are looked at always, and may draw by any
+        method of a generator.
         """
         kernels = self.kernels(self.skip_idle)
         if not (self.policy.compiled and compiles()):
             return kernels
         if self.for_pairs:
             kernels["columns_of"] = loop.two_columns
-        if not self.own:
-            kernels["outside"] = loop.trusted
+        if self.own:
+            kernels["held"] = loop.itself
+        else:
+            kernels["inside"] = loop.trusted
         return kernels
 
     @property

@@ -136,7 +136,9 @@ def _unbox(type_: Pcg64Type, value: Any, c: Any) -> Any:
 
 
 @_extending.intrinsic
-def _next_float(context: Any, generator: Any) -> Any:
+def next_float(context: Any, generator: Any) -> Any:
+    """Move the two words of a generator on by one step; the number that `random` gives."""
+
     def code(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         wide = ir.IntType(2 * HALF)
         narrow = ir.IntType(HALF)
@@ -161,6 +163,6 @@ def _next_float(context: Any, generator: Any) -> Any:
 @_extending.overload_method(Pcg64Type, "random", jit_options={"forceinline": True})
 def _random(generator: Any) -> Any:
     def draw(generator: Any) -> Any:
-        return _next_float(generator)
+        return next_float(generator)
 
     return draw

@@ -63,10 +63,14 @@ def ucb_pick(table: Floats, start: int, size: int, root: float, rng: np.random.G
 
     for i in range(start, start + size):
         index = mean[i] + root * width[i]
-        if index >= best:
-            ties = ties + 1 if index == best else 1
+        if index < best:
+            continue
+        if index == best:
+            ties += 1
+        else:
             best = index
             chosen = i
+            ties = 1
 
     # One draw however many ties there are: in the beginning all arms tie.
     if ties > 1:
