@@ -10,6 +10,7 @@ from scipy import stats
 
 import factored_bandits as fb
 import problems
+from factored_bandits.core.kernel import bind
 from factored_bandits.policies import make
 from factored_bandits.policies.blocks import posterior
 from factored_bandits.policies.blocks.duels import divergence
@@ -182,6 +183,20 @@ def test_many_arms_interpreted_and_compiled():
     compiled, interpreted = records
     np.testing.assert_array_equal(compiled.plays[0], interpreted.plays[0])
     np.testing.assert_array_equal(compiled.regret, interpreted.regret)
+
+
+@pytest.mark.parametrize("apart", [1, 40])
+def test_samples_interpreted_and_compiled(apart):
+    """With digits that are needed in most rows or in few, and more of them than are kept."""
+    found = []
+    for compiled in (True, False):
+        _, _, _, state = records_of(12, apart)
+        rng = np.random.default_rng(3)
+        sample = bind(_words.tournament_in_words, "sample", compiled=compiled)
+        winners = [sample(state, 0, rng) for _ in range(5)]
+        found.append((winners, state.lost.tolist(), rng.random()))
+
+    assert found[0] == found[1]
 
 
 def test_an_agent_with_many_arms_resumes():
