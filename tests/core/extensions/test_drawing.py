@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from factored_bandits.core.kernel import bind, compiles, kernel
+from factored_bandits.core.rng import fill_words
 
 pytestmark = pytest.mark.skipif(not compiles(), reason="nothing is compiled here")
 
@@ -25,6 +26,19 @@ def several(rng, found):
         found[i + 3] = rng.beta(2.0, 3.0)
 
 
+@kernel
+def words(rng, found):
+    """Of every length, and a float after each: the state must be where NumPy's is."""
+    room = found.view(np.int64)
+    start = 0
+    length = 0
+    while start + length < len(found):
+        fill_words(rng, room[start:], length)
+        found[start + length] = rng.random()
+        start += length + 1
+        length += 1
+
+
 def both(loop, generators, count):
     """What a loop draws compiled, and interpreted; and the generators after that."""
     filled = []
@@ -35,7 +49,7 @@ def both(loop, generators, count):
     return filled
 
 
-@pytest.mark.parametrize("loop", [floats, several])
+@pytest.mark.parametrize("loop", [floats, several, words])
 @pytest.mark.parametrize("seed", range(5))
 def test_the_numbers_are_those_of_numpy(loop, seed):
     generators = np.random.default_rng(seed), np.random.default_rng(seed)
@@ -48,9 +62,10 @@ def test_the_numbers_are_those_of_numpy(loop, seed):
 @pytest.mark.parametrize(
     "generator", [np.random.PCG64DXSM, np.random.MT19937, np.random.Philox, np.random.SFC64]
 )
-def test_other_generators_draw_their_own_numbers(generator):
+@pytest.mark.parametrize("loop", [floats, words])
+def test_other_generators_draw_their_own_numbers(loop, generator):
     generators = [np.random.Generator(generator(3)) for _ in range(2)]
-    compiled, interpreted = both(floats, generators, 100)
+    compiled, interpreted = both(loop, generators, 100)
 
     assert compiled.tobytes() == interpreted.tobytes()
 

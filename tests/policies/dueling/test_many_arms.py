@@ -1,4 +1,4 @@
-"""Policies on many arms: sides drawn 53 at a time, sums that can be taken back, memory."""
+"""Policies on many arms: sides drawn 63 at a time, sums that can be taken back, memory."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from scipy import stats
 
 import factored_bandits as fb
 import problems
+from factored_bandits.core.kernel import bind
 from factored_bandits.policies import make
 from factored_bandits.policies.blocks import posterior
 from factored_bandits.policies.blocks.duels import divergence
-from factored_bandits.policies.dueling.dts import _dts, _words, dts
+from factored_bandits.policies.dueling.dts import _dts, _state, _words, dts
 from factored_bandits.policies.dueling.rmed import _state as rmed
 from factored_bandits.policies.footprint import nbytes
 from factored_bandits.testing.problems import compiler
 
-ARMS = 120  # three words
+ARMS = 140  # three words
 
 
 def state_of(wins):
@@ -35,19 +36,31 @@ def decided(arms, seed):
     return better, state_of(5000.0 * better)
 
 
-@pytest.mark.parametrize("first", [0, 52, 53, 119])
-def test_losses_are_those_of_the_sample(first):
-    """With sides that are certain the losses are known, in every word and for every first arm."""
-    better, state = decided(ARMS, seed=first)
-    rng = np.random.default_rng(1)
-    state.lost[:] = 0
-    state.seen[:] = 0
-    _dts.play_row(state, first, ARMS, rng)
+def draw_sides(state, rng):
+    """Who beats whom in a sample of all pairs, as a matrix above the diagonal."""
+    arms = len(state.wins)
+    state.lanes[_state.MEMBER] = _words.FULL
+    beats = np.zeros((arms, arms), dtype=bool)
+    for word in range(state.digits.shape[1]):
+        start = 1 + word * 63
+        rows = min(start + 62, arms - 1)
+        _words.draw_sides(state, word, rows, rng)
+        for lane in range(min(63, arms - start)):
+            beats[:rows, start + lane] = (state.lanes[_state.BEATS, :rows] >> lane) & 1
+    assert not np.tril(beats).any()
+    return beats
 
-    winner = _words.tournament_in_words(state, 0, first, rng)
+
+@pytest.mark.parametrize("arms", [64, 65, 127, 128, ARMS])
+def test_losses_are_those_of_the_sample(arms):
+    """With sides that are certain the losses are known; 63 arms share a word, but for the first."""
+    better, state = decided(arms, seed=arms)
+
+    winner = _words.tournament_in_words(state, 0, np.random.default_rng(1))
     losses = better.sum(axis=0)
     np.testing.assert_array_equal(state.lost, losses)
     assert losses[winner] == losses.min()
+    np.testing.assert_allclose(state.expected, losses, rtol=0, atol=1e-9)
 
 
 def test_every_pair_is_drawn_once():
@@ -66,12 +79,8 @@ def test_every_pair_is_drawn_once():
 def test_only_candidates_need_their_losses():
     """Arms outside of C may win nothing; those in C have the losses of the sample."""
     better, state = decided(ARMS, seed=3)
-    rng = np.random.default_rng(1)
     state.beaten[:] = np.arange(ARMS) % 3
-    state.lost[:] = 0
-    state.seen[:] = 0
-    _dts.play_row(state, 3, ARMS, rng)
-    winner = _words.tournament_in_words(state, 0, 3, rng)
+    winner = _words.tournament_in_words(state, 0, np.random.default_rng(1))
 
     inside = state.beaten == 0
     losses = better.sum(axis=0)
@@ -80,56 +89,73 @@ def test_only_candidates_need_their_losses():
     assert losses[winner] == losses[inside].min()
 
 
-def test_sides_have_their_probabilities():
-    """Of all records up to 12 duels: each lane by an exact binomial test, at 1e-6 in all."""
-    records = [(w, n - w) for n in range(13) for w in range(n + 1)]
-    arms = len(records) + 1
-    wins = np.zeros((arms, arms))
-    for j, (won, lost) in enumerate(records, start=1):
-        wins[0, j] = won
-        wins[j, 0] = lost
-    state = state_of(wins)
+@pytest.mark.parametrize("rows", [*range(1, 12), 63, 100, 127])
+def test_lanes_are_counted(rows):
+    """Against sums of the bits, one by one."""
+    state = state_of(np.zeros((128, 128)))
+    words = np.random.default_rng(rows).integers(0, 2**63, rows)
+    for word, arms in enumerate([slice(1, 64), slice(64, 127), slice(127, 128)]):
+        state.lost[:] = 0
+        state.lanes[_state.BEATS, :rows] = words
+        _words.count_lanes(state, word, rows)
+        expected = [sum((int(bits) >> lane) & 1 for bits in words) for lane in range(63)]
+        assert state.lost[arms].tolist() == expected[: arms.stop - arms.start]
+        assert state.lost.sum() == state.lost[arms].sum()
 
-    draws = 3_000
+
+def records_of(longest, apart=1):
+    """A state in which pairs above the diagonal have all records up to so many duels, by turns.
+
+    One pair in every `apart`; others have not met.
+    """
+    records = [(w, n - w) for n in range(longest + 1) for w in range(n + 1)]
+    above = np.triu_indices(ARMS, 1)
+    pairs = np.arange(len(above[0]))
+    which = np.where(pairs % apart == 0, pairs // apart % len(records), 0)
+    wins = np.zeros((ARMS, ARMS))
+    wins[above] = np.array(records)[which, 0]
+    wins.T[above] = np.array(records)[which, 1]
+    return records, which, above, state_of(wins)
+
+
+@pytest.mark.parametrize(("longest", "apart"), [(1, 1), (12, 1), (3, 90), (8, 40)])
+def test_sides_have_their_probabilities(longest, apart):
+    """Of all records up to so many duels: exact binomial tests, at 1e-6 in all.
+
+    Most rows need further digits, or few; after more than 5 duels, more than are kept.
+    """
+    records, which, above, state = records_of(longest, apart)
+    won = np.zeros(len(which), dtype=np.int64)
+    draws = 60
     rng = np.random.default_rng(5)
-    counted = np.zeros(arms, dtype=np.int64)
-    spare, unused = 0, 0
     for _ in range(draws):
-        for word, asked in enumerate([2**53 - 2, 2 ** (arms - 53) - 1]):
-            beats, spare, unused = _words.draw_sides(state, 0, word, asked, spare, unused, rng)
-            for j in range(word * 53, min(arms, word * 53 + 53)):
-                counted[j] += (beats >> (j - word * 53)) & 1
+        won += draw_sides(state, rng)[above]
 
-    assert counted[0] == 0
-    for j, (won, lost) in enumerate(records, start=1):
-        p = stats.binom.cdf(won, won + lost + 1, 0.5)
-        assert stats.binomtest(int(counted[j]), draws, p).pvalue > 1e-6 / len(records), (won, lost)
+    for number, (wins, losses) in enumerate(records):
+        p = stats.binom.cdf(wins, wins + losses + 1, 0.5)
+        pairs = which == number
+        found = stats.binomtest(int(won[pairs].sum()), draws * int(pairs.sum()), p)
+        assert found.pvalue > 1e-6 / len(records), (wins, losses)
 
 
-def test_sides_that_share_a_random_number_are_independent():
-    """Second digits of two words come from one number: no two lanes are correlated, at 1e-6."""
-    arms, draws = 2 * 53, 4_000
-    wins = np.zeros((arms, arms))
-    met = [*range(1, 53, 9), *range(53, 106, 9)]
-    wins[0, met] = 1.0
-    state = state_of(wins)
-
+@pytest.mark.parametrize("apart", [1, 40])
+def test_sides_are_independent(apart):
+    """Every fortieth pair of all others, whether most rows need further digits or few; at 1e-6."""
+    _, _, above, state = records_of(8, apart)
+    draws = 500
     rng = np.random.default_rng(7)
-    spare, unused, shared = 0, 0, 0
-    sides = np.zeros((draws, len(met)))
-    for row in sides:
-        for word, asked in enumerate([2**53 - 2, 2**53 - 1]):
-            before = spare
-            beats, spare, unused = _words.draw_sides(state, 0, word, asked, spare, unused, rng)
-            shared += spare == before
-            for column, j in enumerate(met):
-                if j // 53 == word:
-                    row[column] = (beats >> (j % 53)) & 1
+    sides = np.array([draw_sides(state, rng)[above] for _ in range(draws)], dtype=float)
 
-    assert shared > draws / 4
-    correlations = np.corrcoef(sides.T)[np.triu_indices(len(met), 1)]
-    limit = stats.norm.isf(0.5e-6 / len(correlations)) / math.sqrt(draws)
-    assert np.abs(correlations).max() < limit
+    deviations = sides - state.probability[above]
+    variances = (state.probability * (1.0 - state.probability))[above]
+    some = np.arange(0, len(variances), 40)
+    sums = deviations[:, some].T @ deviations
+    sums[np.arange(len(some)), some] = 0.0
+
+    # Bernstein's inequality for sums of terms that are at most one
+    variance = draws * np.outer(variances[some], variances)
+    surprise = sums**2 / (2.0 * (variance + np.abs(sums) / 3.0))
+    assert surprise.max() < math.log(2.0 * sums.size / 1e-6)
 
 
 @pytest.mark.parametrize("record", [(0, 0), (3, 0), (0, 2), (2, 1)])
@@ -153,10 +179,24 @@ def test_many_arms_interpreted_and_compiled():
             runner = problems.job("dts", fb.environments.identical_gap(70, 0.9), 120)
             records.append(runner.repetition(0, problems.never))
 
-    assert len(runner.new_state().depth) == 70
+    assert len(runner.new_state().expected) == 70
     compiled, interpreted = records
     np.testing.assert_array_equal(compiled.plays[0], interpreted.plays[0])
     np.testing.assert_array_equal(compiled.regret, interpreted.regret)
+
+
+@pytest.mark.parametrize("apart", [1, 40])
+def test_samples_interpreted_and_compiled(apart):
+    """With digits that are needed in most rows or in few, and more of them than are kept."""
+    found = []
+    for compiled in (True, False):
+        _, _, _, state = records_of(12, apart)
+        rng = np.random.default_rng(3)
+        sample = bind(_words.tournament_in_words, "sample", compiled=compiled)
+        winners = [sample(state, 0, rng) for _ in range(5)]
+        found.append((winners, state.lost.tolist(), rng.random()))
+
+    assert found[0] == found[1]
 
 
 def test_an_agent_with_many_arms_resumes():

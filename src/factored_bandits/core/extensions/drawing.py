@@ -1,4 +1,4 @@
-"""Random numbers inside compiled loops: one step of NumPy's PCG64, without a call.
+"""Random numbers inside compiled loops: steps of NumPy's PCG64, without a call.
 
 numba draws by calling a function of NumPy for every number. Here the step of the generator is part
 of the loop; it moves the state that the generator itself keeps, so the numbers are the same and
@@ -15,11 +15,15 @@ from typing import Any
 import numba
 import numpy as np
 from llvmlite import ir
+from numba.np.random import generator_core
+
+from factored_bandits.core.rng import WORD, fill_words
 
 _core: Any = numba.core
 _extending: Any = numba.extending
 _types: Any = numba.types
 _struct: Any = _core.cgutils.create_struct_proxy
+_next_uint64: Any = generator_core.next_uint64
 _bit_generator: Any = _types.NumPyRandomBitGeneratorType("bit_generator")
 
 # O'Neill (2014), PCG XSL RR 128/64: the state moves by state * MULTIPLIER + increment; the number
@@ -28,6 +32,10 @@ MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645
 HALF = 64
 ROTATION = 128 - 6
 UNIT = 2.0**-53  # of a float in [0, 1): the 53 highest bits count them
+
+WIDE = ir.IntType(2 * HALF)
+NARROW = ir.IntType(HALF)
+ABREAST = 4  # steps that are taken side by side where many are
 
 
 class Pcg64:
@@ -135,26 +143,37 @@ def _unbox(type_: Pcg64Type, value: Any, c: Any) -> Any:
     return _extending.NativeValue(found._getvalue())
 
 
+def _state_of(target: Any, builder: Any, type_: Any, generator: Any) -> Any:
+    """Where the state lies, two words: the state itself and the increment."""
+    words = _struct(type_)(target, builder, value=generator).words
+    return builder.bitcast(words, WIDE.as_pointer())
+
+
+def _increment(builder: Any, words: Any) -> Any:
+    return builder.load(builder.gep(words, [ir.IntType(32)(1)]))
+
+
+def _number(builder: Any, state: Any) -> Any:
+    """The 64 random bits of a state."""
+    high = builder.trunc(builder.lshr(state, WIDE(HALF)), NARROW)
+    mixed = builder.xor(high, builder.trunc(state, NARROW))
+    turn = builder.trunc(builder.lshr(state, WIDE(ROTATION)), NARROW)
+    back = builder.and_(builder.neg(turn), NARROW(HALF - 1))
+    return builder.or_(builder.lshr(mixed, turn), builder.shl(mixed, back))
+
+
 @_extending.intrinsic
 def next_float(context: Any, generator: Any) -> Any:
     """Move the two words of a generator on by one step; the number that `random` gives."""
 
     def code(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        wide = ir.IntType(2 * HALF)
-        narrow = ir.IntType(HALF)
-        words = _struct(signature.args[0])(target, builder, value=arguments[0]).words
-        words = builder.bitcast(words, wide.as_pointer())
-
-        increment = builder.load(builder.gep(words, [ir.IntType(32)(1)]))
-        state = builder.add(builder.mul(builder.load(words), wide(MULTIPLIER)), increment)
+        words = _state_of(target, builder, signature.args[0], arguments[0])
+        increment = _increment(builder, words)
+        state = builder.add(builder.mul(builder.load(words), WIDE(MULTIPLIER)), increment)
         builder.store(state, words)
 
-        high = builder.trunc(builder.lshr(state, wide(HALF)), narrow)
-        mixed = builder.xor(high, builder.trunc(state, narrow))
-        turn = builder.trunc(builder.lshr(state, wide(ROTATION)), narrow)
-        back = builder.and_(builder.neg(turn), narrow(HALF - 1))
-        number = builder.or_(builder.lshr(mixed, turn), builder.shl(mixed, back))
-        float_ = builder.uitofp(builder.lshr(number, narrow(11)), ir.DoubleType())
+        number = _number(builder, state)
+        float_ = builder.uitofp(builder.lshr(number, NARROW(11)), ir.DoubleType())
         return builder.fmul(float_, ir.DoubleType()(UNIT))
 
     return _types.float64(generator), code
@@ -166,3 +185,56 @@ def _random(generator: Any) -> Any:
         return next_float(generator)
 
     return draw
+
+
+@_extending.intrinsic
+def _fill(context: Any, generator: Any, words: Any, count: Any) -> Any:
+    """Words of random bits, `ABREAST` at a time.
+
+    k steps at once are state * MULTIPLIER^k + increment * (1 + ... + MULTIPLIER^(k-1)). So the next
+    states follow from one and do not wait for each other, and the state stays in registers.
+    """
+
+    def code(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        generator, words, count = arguments
+        kept = _state_of(target, builder, signature.args[0], generator)
+        increment = _increment(builder, kept)
+        state = _core.cgutils.alloca_once_value(builder, builder.load(kept))
+        found = _struct(signature.args[1])(target, builder, value=words).data
+
+        def draw(start: Any, steps: int) -> None:
+            before = builder.load(state)
+            power = 1
+            total = 0
+            for k in range(steps):
+                total = (total + power) % 2 ** (2 * HALF)
+                power = power * MULTIPLIER % 2 ** (2 * HALF)
+                added = builder.mul(increment, WIDE(total))
+                after = builder.add(builder.mul(before, WIDE(power)), added)
+                number = builder.lshr(_number(builder, after), NARROW(HALF - WORD))
+                builder.store(number, builder.gep(found, [builder.add(start, NARROW(k))]))
+            builder.store(after, state)
+
+        rounds = builder.udiv(count, NARROW(ABREAST))
+        with _core.cgutils.for_range(builder, rounds) as loop:
+            draw(builder.mul(loop.index, NARROW(ABREAST)), ABREAST)
+        done = builder.mul(rounds, NARROW(ABREAST))
+        with _core.cgutils.for_range(builder, builder.sub(count, done)) as loop:
+            draw(builder.add(done, loop.index), 1)
+
+        builder.store(builder.load(state), kept)
+        return target.get_dummy_value()
+
+    return _types.void(generator, words, count), code
+
+
+@_extending.overload(fill_words, jit_options={"forceinline": True})
+def _fill_words(rng: Any, words: Any, count: Any) -> Any:
+    def quickly(rng: Any, words: Any, count: Any) -> Any:
+        _fill(rng, words, count)
+
+    def one_by_one(rng: Any, words: Any, count: Any) -> Any:
+        for i in range(count):
+            words[i] = np.int64(_next_uint64(rng.bit_generator) >> np.uint64(HALF - WORD))
+
+    return quickly if isinstance(rng, Pcg64Type) else one_by_one

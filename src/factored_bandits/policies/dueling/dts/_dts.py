@@ -3,12 +3,12 @@
 Exact shortcuts, equal in distribution to drawing every theta:
 
 - *C.* Arm i is beaten with high confidence by j iff its deficit against j exceeds alpha log t. A
-  row is counted anew only when one of its pairs has met, or alpha log t has reached the smallest
-  deficit that counted.
+  row is counted anew only when a deficit that exceeds it has changed, or alpha log t has reached
+  the smallest one that counted.
 - *First arm.* Only sides of 1/2 matter, and they are independent, so they may be drawn in any order
   and only as needed: row by row of C, the last winner first, each as far as it can still reach the
   best score so far. An arm that beats all others ends it; with one arm in C nothing is drawn. With
-  many arms of which none stands out, all sides are drawn, 53 at a time (_words).
+  many arms of which none stands out, all sides are drawn, 63 at a time (_words).
 - *Second arm.* phi_first = 1/2, so only arms whose phi exceeds 1/2 compete, and phi itself is drawn
   only if two do.
 """
@@ -25,17 +25,13 @@ from factored_bandits.core.select import tie_wins
 from factored_bandits.policies.blocks.duels import deficit
 from factored_bandits.policies.blocks.posterior import (
     draw_above_half,
-    draw_above_half_quickly,
     likely_winner,
     update_posterior,
     warm_start_posterior,
 )
 
 from ._state import NEVER, NOBODY, Params, State
-from ._words import tournament_in_words, write_digits
-
-# a side drawn alone takes as long as so many of those that are drawn 53 at a time
-ADVANTAGE = 20
+from ._words import challenger_of_many, tournament_in_words, words_pay, write_digits
 
 
 @kernel
@@ -81,6 +77,10 @@ def only_candidate(state: State, least: int) -> int:
 @kernel
 def tournament(state: State, least: int, rng: np.random.Generator) -> int:
     """The arm of C that beats most others in a sample of theta, ties at random."""
+    if len(state.digits) > 0 and words_pay(state, least):
+        state.champion[0] = tournament_in_words(state, least, rng)
+        return state.champion[0]
+
     beaten = state.beaten
     lost = state.lost
     seen = state.seen
@@ -95,15 +95,6 @@ def tournament(state: State, least: int, rng: np.random.Generator) -> int:
     if beaten[choice] == least:
         fewest = play_row(state, choice, arms, rng)
     ties = 1
-
-    if len(state.digits) > 0 and seen[choice] > 0:
-        # one by one, up to 2 `fewest` sides in each row of C
-        in_question = 0
-        for i in range(arms):
-            in_question += beaten[i] == least
-        if 4 * ADVANTAGE * in_question * fewest > arms * arms:
-            state.champion[0] = tournament_in_words(state, least, choice, rng)
-            return state.champion[0]
 
     for i in range(arms):
         in_question = beaten[i] == least and seen[i] == 0 and lost[i] <= fewest
@@ -150,6 +141,9 @@ def challenger(state: State, first: int, threshold: float, rng: np.random.Genera
 
     phi_first is 1/2.
     """
+    if len(state.digits) > 0:
+        return challenger_of_many(state, first, threshold, rng)
+
     probability = state.probability
     deficits = state.deficits
     choice = first
@@ -165,8 +159,8 @@ def challenger(state: State, first: int, threshold: float, rng: np.random.Genera
             else:
                 # the phi of the first rival is drawn only when there is a second one
                 if rivals == 2:
-                    largest = draw_rival(state, choice, first, rng)
-                phi = draw_rival(state, i, first, rng)
+                    largest = draw_above_half(state.wins, choice, first, rng)
+                phi = draw_above_half(state.wins, i, first, rng)
                 if phi > largest:
                     choice = i
                     largest = phi
@@ -175,26 +169,34 @@ def challenger(state: State, first: int, threshold: float, rng: np.random.Genera
 
 
 @kernel
-def draw_rival(state: State, i: int, first: int, rng: np.random.Generator) -> float:
-    """phi_i given that it exceeds 1/2."""
-    if len(state.digits) > 0:
-        return draw_above_half_quickly(state.wins, i, first, rng)
-    return draw_above_half(state.wins, i, first, rng)
-
-
-@kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
     """The pair's record, posterior and deficits."""
     first = actions[0, 0]
     second = actions[0, 1]
     if first != second:
+        before = state.probability[first, second]
         update_posterior(state.wins, state.probability, state.mass, first, second, rewards[0])
-        state.deficits[first, second] = deficit(state.wins, first, second)
-        state.deficits[second, first] = deficit(state.wins, second, first)
-        state.lowest[first] = NEVER
-        state.lowest[second] = NEVER
+        threshold = params.alpha * math.log(t)
+        update_deficit(state, first, second, threshold)
+        update_deficit(state, second, first, threshold)
         if len(state.digits) > 0:
+            change = state.probability[first, second] - before
+            state.expected[first] -= change
+            state.expected[second] += change
             write_digits(state, min(first, second), max(first, second))
+
+
+@kernel
+def update_deficit(state: State, i: int, j: int, threshold: float) -> None:
+    """The deficit of i against j; its row is counted anew if one that counts came or changed.
+
+    The threshold only grows: a deficit that does not exceed it now will not until it changes.
+    """
+    before = state.deficits[i, j]
+    after = deficit(state.wins, i, j)
+    state.deficits[i, j] = after
+    if max(before, after) > threshold:
+        state.lowest[i] = NEVER
 
 
 @kernel
@@ -214,3 +216,5 @@ def warm_start(params: Params, state: State, wins: Floats) -> None:
             if i < j and len(state.digits) > 0:
                 write_digits(state, i, j)
     state.lowest[:] = NEVER
+    if len(state.digits) > 0:
+        state.expected[:] = len(wins) - 0.5 - state.probability.sum(axis=1)

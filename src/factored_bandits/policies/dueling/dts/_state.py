@@ -8,16 +8,15 @@ from typing import NamedTuple
 import numpy as np
 
 from factored_bandits.core.arrays import Bools, Floats, Ints
+from factored_bandits.core.rng import WORD
 from factored_bandits.policies.blocks.duels import check_positive, check_size
 from factored_bandits.policies.blocks.posterior import POSTERIOR_WINS, posterior_contradiction
-from factored_bandits.policies.limits import NOT_NEGATIVE, SHARE, Within, index
+from factored_bandits.policies.limits import NOT_NEGATIVE, ROUNDING, SHARE, Within, index
 
 # sides of many pairs at a time, see _words
-LANES = 53  # random digits in one float
-DIGITS = 10  # of a probability that are kept
-LONGER = DIGITS  # the row of `digits` that says which probabilities have more than one
-BEYOND = DIGITS + 1  # in `depth`: some probability has more digits
-LOWEST = 5  # digits of `counts` in which losses are counted first
+LANES = WORD  # random digits in one word
+DIGITS = 6  # of a probability that are kept
+BITS, BEATS, UNDECIDED, LISTED, MEMBER = range(5)  # rows of `lanes`
 MANY = 64  # arms from which on it is done
 
 NEVER = -math.inf
@@ -41,14 +40,14 @@ class State(NamedTuple):
     lowest: Floats  # (K,) the smallest deficit among those, NEVER: count anew
     champion: Ints  # (1,) the last first arm
     lost: Ints  # (K,) scratch: losses in the sample
-    seen: Ints  # (K,) scratch: opponents 0..seen-1 of an arm were drawn in the sample; see _words
+    seen: Ints  # (K,) scratch: opponents 0..seen-1 of an arm were drawn in the sample
     cost: Floats  # (K,) scratch of D-TS+: the regret of the duels of an arm
     sides: Bools  # (K, K) scratch of D-TS+: who beats whom in the sample; empty in D-TS
     # of D-TS with many arms, see _words: empty in D-TS+ and with few
-    digits: Ints  # (DIGITS + 1, K, words) of `probability`, above the diagonal; last: LONGER
-    depth: Ints  # (K, words) how many of them are needed
-    counts: Ints  # (digits, words) scratch: losses in the sample
-    eligible: Ints  # (words,) scratch: who is in C
+    expected: Floats  # (K,) losses of each arm in a sample
+    digits: Ints  # (DIGITS, words, K) of `probability`, row above the diagonal by its lanes
+    more: Ints  # (DIGITS, words, K) whether any digit that is not zero follows
+    lanes: Ints  # (5, K) scratch: see the names of its rows
 
     def limits(self, params: Params) -> dict[str, Within]:
         """What the arrays may hold."""
@@ -62,12 +61,12 @@ class State(NamedTuple):
             "lowest": Within(NEVER, math.inf),
             "champion": index(arms),
             "lost": Within(0, arms),
-            "seen": Within(0, max(arms, 2**LANES - 1 if len(self.digits) else 0)),
+            "seen": Within(0, arms),
             "cost": Within(0.0, math.inf),
+            "expected": Within(-ROUNDING * arms, (1.0 + ROUNDING) * arms),
             "digits": Within(0, 2**LANES - 1),
-            "depth": Within(1, BEYOND),
-            "counts": Within(0, 2**LANES - 1),
-            "eligible": Within(0, 2**LANES - 1),
+            "more": Within(0, 2**LANES - 1),
+            "lanes": Within(0, 2**LANES - 1),
         }
 
     def contradiction(self, params: Params, planned: Ints) -> str | None:
@@ -85,8 +84,8 @@ def new_state(arms: int, remember_sides: bool) -> State:
     """Nothing known: every theta is uniform."""
     kept = arms if remember_sides else 0
     many = arms if arms >= MANY and not remember_sides else 0
-    words = -(-many // LANES)
-    digits = np.zeros((DIGITS + 1 if many else 0, many, words), dtype=np.int64)
+    words = -(-(many - 1) // LANES) if many else 0
+    digits = np.zeros((DIGITS if many else 0, words, many), dtype=np.int64)
     digits[:1] = 2**LANES - 1  # 1/2
     return State(
         wins=np.zeros((arms, arms)),
@@ -100,8 +99,8 @@ def new_state(arms: int, remember_sides: bool) -> State:
         seen=np.zeros(arms, dtype=np.int64),
         cost=np.zeros(arms),
         sides=np.zeros((kept, kept), dtype=np.bool_),
+        expected=np.full(many, 0.5 * (many - 1)),
         digits=digits,
-        depth=np.ones((many, words), dtype=np.int64),
-        counts=np.zeros((LOWEST + many.bit_length(), words), dtype=np.int64),
-        eligible=np.zeros(words, dtype=np.int64),
+        more=np.zeros_like(digits),
+        lanes=np.zeros((5 if many else 0, many), dtype=np.int64),
     )
