@@ -4,16 +4,17 @@ import numpy as np
 import pytest
 
 from factored_bandits.core.kernel import bind, compiles, kernel
-from factored_bandits.core.rng import held, release
+from factored_bandits.core.rng import fill_words, held, release
 from factored_bandits.errors import KernelError
 
 pytestmark = pytest.mark.skipif(not compiles(), reason="nothing is compiled here")
 
 
 @kernel
-def draw(rng, other, found, i):
+def draw(rng, other, found, words, i):
     """By every method that a held generator has, by turns with another generator."""
-    found[i] = rng.random()
+    fill_words(rng, words, len(words))
+    found[i] = words[i % len(words)] + rng.random()
     found[i + 1] = rng.standard_normal()
     found[i + 2] = other.random()
     found[i + 3] = rng.beta(2.0, 3.0)
@@ -21,11 +22,11 @@ def draw(rng, other, found, i):
 
 
 @kernel
-def both_held(rng, other, found):
+def both_held(rng, other, found, words):
     own = held(rng)
     others = held(other)
     for i in range(0, len(found), 5):
-        draw(own, others, found, i)
+        draw(own, others, found, words, i)
     release(own)
     release(others)
 
@@ -50,8 +51,9 @@ def test_numbers_and_states_are_those_of_numpy(kind):
         pair = generators(kind)
         found = np.zeros(5_000)
         loop = bind(both_held, "both_held", compiled=compiled)
-        loop(*pair, found[:2_500])
-        loop(*pair, found[2_500:])
+        words = np.zeros(7, dtype=np.int64)
+        loop(*pair, found[:2_500], words)
+        loop(*pair, found[2_500:], words)
         filled.append(found.tobytes())
         states.append([(rng.random(), rng.integers(2**63)) for rng in pair])
 

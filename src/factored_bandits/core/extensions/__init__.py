@@ -1,1 +1,1 @@
-"""What numba is taught: draws without a call, indices that are not wrapped, counts of bits."""
+"""What numba is taught: draws without a call, generators in registers, indices that are not wrapped."""

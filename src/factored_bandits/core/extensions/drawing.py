@@ -143,7 +143,7 @@ def _unbox(type_: Pcg64Type, value: Any, c: Any) -> Any:
     return _extending.NativeValue(found._getvalue())
 
 
-def _state_of(target: Any, builder: Any, type_: Any, generator: Any) -> Any:
+def state_of(target: Any, builder: Any, type_: Any, generator: Any) -> Any:
     """Where the state lies, two words: the state itself and the increment."""
     words = _struct(type_)(target, builder, value=generator).words
     return builder.bitcast(words, WIDE.as_pointer())
@@ -167,7 +167,7 @@ def next_float(context: Any, generator: Any) -> Any:
     """Move the two words of a generator on by one step; the number that `random` gives."""
 
     def code(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        words = _state_of(target, builder, signature.args[0], arguments[0])
+        words = state_of(target, builder, signature.args[0], arguments[0])
         increment = _increment(builder, words)
         state = builder.add(builder.mul(builder.load(words), WIDE(MULTIPLIER)), increment)
         builder.store(state, words)
@@ -197,7 +197,7 @@ def _fill(context: Any, generator: Any, words: Any, count: Any) -> Any:
 
     def code(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         generator, words, count = arguments
-        kept = _state_of(target, builder, signature.args[0], generator)
+        kept = state_of(target, builder, signature.args[0], generator)
         increment = _increment(builder, kept)
         state = _core.cgutils.alloca_once_value(builder, builder.load(kept))
         found = _struct(signature.args[1])(target, builder, value=words).data
@@ -237,4 +237,4 @@ def _fill_words(rng: Any, words: Any, count: Any) -> Any:
         for i in range(count):
             words[i] = np.int64(_next_uint64(rng.bit_generator) >> np.uint64(HALF - WORD))
 
-    return quickly if isinstance(rng, Pcg64Type) else one_by_one
+    return one_by_one if type(rng) is _types.NumPyRandomGeneratorType else quickly

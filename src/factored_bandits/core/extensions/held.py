@@ -17,7 +17,7 @@ from llvmlite import ir
 
 from factored_bandits.core.rng import held, release
 
-from .drawing import HALF, Pcg64Type, next_float
+from .drawing import WIDE, Pcg64Type, next_float, state_of
 
 _core: Any = numba.core
 _extending: Any = numba.extending
@@ -25,7 +25,6 @@ _types: Any = numba.types
 _struct: Any = _core.cgutils.create_struct_proxy
 
 INLINE = {"forceinline": True}
-WIDE = ir.IntType(2 * HALF)
 
 
 class HeldType(_types.Type):  # type: ignore[misc]
@@ -43,12 +42,6 @@ class _Model(_extending.models.StructModel):  # type: ignore[misc]
             ("words", _types.voidptr),  # the state and the increment, as there
         ]
         super().__init__(manager, type_, members)
-
-
-def _words(target: Any, builder: Any, type_: Any, generator: Any) -> Any:
-    """Where a generator has its two words."""
-    words = _struct(type_)(target, builder, value=generator).words
-    return builder.bitcast(words, WIDE.as_pointer())
 
 
 def _copy(builder: Any, source: Any, destination: Any, words: int) -> None:
@@ -69,7 +62,7 @@ def _type_of_held(context: Any) -> Any:
 @_extending.lower_builtin(held, Pcg64Type)
 def _hold(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     words = _core.cgutils.alloca_once(builder, WIDE, size=2)
-    _copy(builder, _words(target, builder, signature.args[0], arguments[0]), words, 2)
+    _copy(builder, state_of(target, builder, signature.args[0], arguments[0]), words, 2)
 
     made = _struct(HeldType())(target, builder)
     made.home = arguments[0]
@@ -88,8 +81,8 @@ def _home(context: Any, generator: Any) -> Any:
 
     def code(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         home = _struct(HeldType())(target, builder, value=arguments[0]).home
-        source = _words(target, builder, HeldType(), arguments[0])
-        _copy(builder, source, _words(target, builder, Pcg64Type(), home), 1)
+        source = state_of(target, builder, HeldType(), arguments[0])
+        _copy(builder, source, state_of(target, builder, Pcg64Type(), home), 1)
         return home
 
     return Pcg64Type()(generator), code
@@ -101,8 +94,8 @@ def _take_back(context: Any, generator: Any) -> Any:
 
     def code(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         home = _struct(HeldType())(target, builder, value=arguments[0]).home
-        source = _words(target, builder, Pcg64Type(), home)
-        _copy(builder, source, _words(target, builder, HeldType(), arguments[0]), 1)
+        source = state_of(target, builder, Pcg64Type(), home)
+        _copy(builder, source, state_of(target, builder, HeldType(), arguments[0]), 1)
         return target.get_dummy_value()
 
     return _types.void(generator), code
