@@ -1,1 +1,1 @@
-"""What numba is taught: draws without a call, generators in registers, indices that are not wrapped."""
+"""What numba is taught: draws without a call, state in registers, indices that are not wrapped."""
