@@ -220,6 +220,18 @@ def test_a_policy_that_has_settled_ends_the_run(policy):
     assert "stopped because the policy has nothing more to ask" in str(result)
 
 
+@pytest.mark.parametrize("policy", ["sparring", "multi_sbm", "doubler"])
+def test_calls_in_flight_do_not_mislead_who_counts_duels_with_itself(policy):
+    """A judge who is never wrong; without waiting for verdicts half of these runs name another."""
+    names = [
+        played(
+            lambda a, b: a > b, policy=policy, budget=200, stop_at=None, concurrency=8, seed=seed
+        ).best
+        for seed in range(4)
+    ]
+    assert set(names) == {max(STRENGTHS)}
+
+
 @pytest.mark.parametrize("policy", fb.policies.names("duel"))
 def test_every_policy_takes_a_judge_who_cannot_decide(policy):
     result = played(lambda a, b: 0.5, policy=policy, budget=30, concurrency=4)

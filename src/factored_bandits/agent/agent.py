@@ -60,7 +60,9 @@ class Agent(Knowledge[Best], Saving):
     self_duels
         What to do when the policy lets an arm duel itself: "ask" like any other duel, or "skip",
         that is settle it without asking, as a tie or at random, whichever the policy's analysis
-        allows. After 1,000 of them in a row `ask` gives one out: there is nothing else to ask.
+        allows. After 1,000 of them in a row `ask` gives one out: there is nothing else to ask. Of
+        `sparring`, `multi_sbm` and `doubler`, which count them as plays, it gives one out while
+        verdicts are outstanding, too: they could not be learned before those.
     expire_after
         Expire decisions that are older: a number of rounds, or a `datetime.timedelta`. By default
         a decision waits until it is settled by `tell` or `expire`.
@@ -204,6 +206,10 @@ class Agent(Knowledge[Best], Saving):
         """The next decision; None if it is a duel of an arm with itself, which is settled."""
         decision = self._ask()
         if not self._labels.same_twice(decision.action):
+            return decision
+
+        # learned only after the verdicts before it: until then the policy would repeat itself
+        if self._self_duels.counts and self._ledger.oldest() != decision.id:
             return decision
 
         self._tell(decision.id, self._self_duels.outcome(decision.id))
