@@ -2,8 +2,8 @@
 
 "bt12", "close two" and "cycles" are not defined there. Each form that fits the words is played by
 policies that are not under test (`self_sparring`, `dts`, `rmed1`, uniform duels with a fit), and
-the squared distances of their figures from the prototype's, in standard errors, are added up. The
-form with the smallest sum is that of `budget_instances.py` (docs/decisions.md).
+the squared distances of their figures from the prototype's, in standard errors, are added up.
+Those of `budget_instances.py` are among the best; which, and why, is in docs/decisions.md.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """The duels on which policies for a fixed budget are measured; arm 0 is the best of each.
 
 The numbers to compare with were taken on instances that are described in words only. `p=.6`, the
-votes and the ties are exactly those. Of the others ("bt12", "close two", "cycles") every form that
-fits the words was tried, and that was taken on which `self_sparring`, `dts`, `rmed1` and uniform
-duels with a fit do what they did there: policies that are not the ones to be compared. See
-docs/decisions.md. For the votes between all models, regret is clipped at 0, which was chosen after
-a look at both forms.
+votes and the ties are exactly those. Of the others ("bt12", "close two", "cycles") forms that fit
+the words were tried (`fixed_budget.py forms`), and one was taken on which `self_sparring`, `dts`,
+`rmed1` and uniform duels with a fit do what they did there: policies that are not the ones to be
+compared (docs/decisions.md). For the votes between all models, regret is clipped at 0, which was
+chosen after a look at both forms.
 """
 
 from __future__ import annotations

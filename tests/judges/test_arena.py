@@ -121,6 +121,14 @@ def test_no_more_money_than_allowed(price, calls):
         ({"candidates": ["a"]}, "candidates must be at least two, there is nothing to compare"),
         ({"candidates": "abc"}, "candidates must be a list of labels, not 'abc'"),
         ({"judge": "gpt"}, "judge must be a function, not 'gpt'"),
+        (
+            {"judge": lambda a, b: 1, "items": ["x"]},
+            "judge is called as judge(a, b, item), because there are items; yours takes (a, b)",
+        ),
+        (
+            {"judge": lambda a, b, item: 1},
+            "judge is called as judge(a, b); yours takes (a, b, item)",
+        ),
         ({"items": []}, "items is empty; give at least one, or leave it out"),
         ({"items": "abc"}, "items must be a list, not 'abc'"),
         ({"swap": False}, "swap=False is not offered: judges favour a side"),

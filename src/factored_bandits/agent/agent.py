@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from factored_bandits.core.checks import Form, integer
 from factored_bandits.errors import InvalidInputError
+from factored_bandits.logs import Log
 
 from .backlog import EVERY, say
 from .decision import Decision
@@ -54,7 +55,8 @@ class Agent(Knowledge[Best], Saving):
         (winner, loser, tie), an array of wins of row over column, or what `load_duels` returned.
         Of factors: what `load_log` returned, or what it takes with the names of the factors and
         "reward" as columns; for policies whose statistics are about combinations: `flat_ucb1`,
-        `lin_ucb`, `lin_thompson`, `logistic_thompson`.
+        `lin_ucb`, `lin_thompson`, `logistic_thompson`. A log of `load_log` knows its factors, so
+        that they may be left out.
     diagnostics
         Keep what `diagnose` needs.
     self_duels
@@ -120,6 +122,24 @@ class Agent(Knowledge[Best], Saving):
             seed: int = 0,
             horizon: int | None = None,
             history: History | None = None,
+            diagnostics: bool = False,
+            expire_after: Age | None = None,
+            clock: Clock | None = None,
+            compiled: Form = "auto",
+            **params: Any,
+        ) -> None: ...
+
+        @overload
+        def __init__(
+            self: Agent[dict[str, Label]],
+            policy: Given = None,
+            *,
+            history: Log,
+            duels: bool = False,
+            reward_range: tuple[float, float] | None = ...,
+            default: float | None = None,
+            seed: int = 0,
+            horizon: int | None = None,
             diagnostics: bool = False,
             expire_after: Age | None = None,
             clock: Clock | None = None,
