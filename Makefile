@@ -5,7 +5,7 @@ CONSTRAINTS ?= constraints.txt
 BIN := .venv/bin
 PYTEST := $(BIN)/pytest -n auto --dist loadgroup
 .DEFAULT_GOAL := help
-.PHONY: help demo reproduce test ready pytest test-full coverage bench bench-service docs dist lint format hooks clean
+.PHONY: help demo reproduce test ready pytest test-full test-neighbours coverage bench bench-service docs dist lint format hooks clean
 unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export NO_MKDOCS_2_WARNING := 1
@@ -36,6 +36,14 @@ pytest: .venv/dev ## the tests alone
 
 test-full: lint ## the long statistical runs too
 	$(PYTEST)
+
+# deepeval and arena-rank want other versions of click and numpy than constraints.txt has, and a gigabyte
+# with what they bring: an environment of their own. The import says so where one of them is not there, as
+# their tests would be skipped. pytest-asyncio and pytest-rerunfailures come with deepeval.
+test-neighbours: .venv-neighbours/ready ## the tests with deepeval and arena-rank, in an environment of their own
+	.venv-neighbours/bin/python -c "import arena_rank, deepeval.metrics"
+	.venv-neighbours/bin/pytest -p no:asyncio -p no:rerunfailures -rs -k "deepeval or arena_rank" \
+		tests/judges/test_deepeval.py tests/judges/test_judged_results.py tests/service/test_vote_pages.py
 
 # Lines of compiled kernels cannot be counted. The golden runs play every policy, choice and kind of
 # problem interpreted, in minutes; everything else would take hours that way and runs compiled.
@@ -70,7 +78,7 @@ hooks: .venv/dev ## run the checks of `make lint` before every commit
 	$(BIN)/pre-commit install
 
 clean: ## remove everything that make has made
-	rm -rf .venv build demo dist site src/*.egg-info
+	rm -rf .venv .venv-neighbours build demo dist site src/*.egg-info
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 .venv/bin/python:
@@ -90,4 +98,11 @@ NAMES := awk '/^(Collecting|Processing) / { name = $$2; \
 	@{ $(BIN)/pip install --no-compile --progress-bar off $(addprefix --constraint ,$(CONSTRAINTS)) \
 		--editable ".[$*]" 2> .venv/pip.log; echo $$? > .venv/pip.status; } | $(NAMES)
 	@[ "$$(cat .venv/pip.status)" = 0 ] || { cat .venv/pip.log >&2; exit 1; }
+	@touch $@
+
+.venv-neighbours/ready: pyproject.toml constraints-neighbours.txt
+	@echo "Installing deepeval, arena-rank and what they need into .venv-neighbours (once, about a minute) ..."
+	@$(PYTHON) -m venv .venv-neighbours
+	@.venv-neighbours/bin/pip install --quiet --no-compile --constraint constraints-neighbours.txt \
+		--editable ".[frame,plot,vote]" deepeval arena-rank pytest
 	@touch $@

@@ -120,7 +120,7 @@ def arrive(params, state, run):
 
 
 @kernel
-def race(params, state, env, policy_rng, rng, run, calls, in_flight, tie):
+def race(params, state, env, policy_rng, rng, run, calls, in_flight, tie, counts):
     """Make so many calls, of which so many are in flight at a time."""
     at = run.at
     while at[ARRIVED] < calls:
@@ -146,9 +146,10 @@ def race(params, state, env, policy_rng, rng, run, calls, in_flight, tie):
             run.verdicts[play] = 1.0 if rng.random() < 0.5 else 0.0
         learn_blocks(params, state, run)
         at[SKIPPED] += 1
-        if at[SKIPPED] > MOST_SKIPPED:
+        waits = at[ARRIVED] < at[BEGUN]
+        if at[SKIPPED] > MOST_SKIPPED or (counts and waits):
             at[SKIPPED] = 0
-            if at[ARRIVED] < at[BEGUN]:
+            if waits:
                 arrive(params, state, run)
             else:
                 at[IN_VAIN] += 1
@@ -204,5 +205,6 @@ def one_run(
     )
     state = module.init(params, sizes, calls)
     tie = policy.info.self_duel == "tie" and policy.info.ties
-    loop(params, state, environment.data, *generators, run, calls, in_flight, tie)
+    counts = policy.info.self_duel_counts
+    loop(params, state, environment.data, *generators, run, calls, in_flight, tie, counts)
     return run

@@ -32,9 +32,10 @@ from factored_bandits.policies.dueling.fixed_budget._state import ASKED
 TAXES = (*(f"taxrate{i}" for i in range(1, 7)), "taxrev")
 BUDGETS = (100, 300, 1000, 3000, 10_000)
 TOP = "duel_top_two"
+UNIFORM = "uniform, then the fit"  # random combinations, the posterior of `duel_top_two`
 # label, verdicts outstanding, and what the prototype found: strong, weak, taxes, held out
 ROWS = (
-    ("dueling_uniform", 0, ("135/40/5/0", "144/56/19/2", "139/77/49/28/9", "105/42/15/4")),
+    (UNIFORM, 0, ("135/40/5/0", "144/56/19/2", "139/77/49/28/9", "105/42/15/4")),
     (TOP, 0, ("96/22/0/0", "105/38/6/.4", "122/79/38/14/3", "78/26/6/2")),
     (TOP, 8, ("", "", "", "99/28/6/1")),
 )
@@ -61,26 +62,34 @@ def taxes(data: Path):
     return past.environment()
 
 
-def measured(label, late, of_run, runs):
-    """(runs, budgets) simple regret and whether the best was found."""
-    lost = np.zeros((runs, len(BUDGETS)))
+def measured(label, late, of_run, runs, budgets=BUDGETS):
+    """(runs, budgets) simple regret."""
+    rule = "late"
+    if label == UNIFORM:
+        label, rule = TOP, "uniform"
+    lost = np.zeros((runs, len(budgets)))
     for run in range(runs):
         environment = of_run(run)
-        end, *_ = one_run(label, environment, (11, run), BUDGETS[-1], BUDGETS, late)
+        end, *_ = one_run(label, environment, (11, run), budgets[-1], budgets, late, rule=rule)
         best = environment.regret(environment.best)
         for at, choice in enumerate(end.choices):
             lost[run, at] = environment.regret(choice) - best
     return lost
 
 
-def main(runs: int, data: Path | None) -> None:
-    instances = {"strong": lambda run: strong(), "weak": lambda run: weak()}
+def problems(data: Path | None):
+    """By name, a function from the number of a run to its problem."""
+    found = {"strong": lambda run: strong(), "weak": lambda run: weak()}
     if data is None:
         print("taxes: left out, its file needs --data")
     else:
         fitted = taxes(data)
-        instances["taxes"] = lambda run: fitted
-    instances["held out"] = held_out
+        found["taxes"] = lambda run: fitted
+    return found | {"held out": held_out}
+
+
+def main(runs: int, data: Path | None) -> None:
+    instances = problems(data)
     names = ("strong", "weak", "taxes", "held out")
 
     for name, of_run in instances.items():

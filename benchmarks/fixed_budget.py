@@ -6,11 +6,14 @@
     python benchmarks/fixed_budget.py winners                  Condorcet's winner or Borda's
     python benchmarks/fixed_budget.py equal                    two or eight equal arms (A/A)
     python benchmarks/fixed_budget.py factored [--data FOLDER] two whole combinations meet
+    python benchmarks/fixed_budget.py table [--data FOLDER]    all figures beside the prototype's
+    python benchmarks/fixed_budget.py forms                    which instances can be meant
 
 `--only NAME` measures one instance, such as bt12; `--runs` changes how many runs each figure
 rests on. In brackets the figures of a prototype (docs/explanation/fixed-budget.md). The instances
 are in `budget_instances.py`; the folder holds `llmfao.csv` and `cregg_taxes.csv.gz`, which are not
-part of this project. "@8": 8 verdicts are outstanding.
+part of this project. "@8": 8 verdicts are outstanding. "uniform, then the fit" lets arms meet at
+random and recommends by the posterior of `duel_top_two`, as the prototype did.
 """
 
 from __future__ import annotations
@@ -30,52 +33,78 @@ from factored_bandits.policies import make
 
 TOP = "duel_top_two"
 HALVING = "duel_halving"
-# label, verdicts outstanding
-ROWS = (
-    (TOP, 0),
-    (TOP, 8),
-    (HALVING, 0),
-    (HALVING, 8),
-    ("self_sparring", 0),
-    ("dts", 0),
-    ("rmed1", 0),
-    ("dueling_uniform", 0),
-)
+UNIFORM = "uniform, then the fit"
+# policies of the prototype that are here, too; "@8": verdicts outstanding
+ROWS = (TOP, f"{TOP} @8", HALVING, "self_sparring", "dts", "rmed1", UNIFORM)
 
-# per instance: budgets, and what the prototype found of `ROWS`, in %
+
+def of_rows(references: str) -> dict[str, str]:
+    """What the prototype had, by policy."""
+    return dict(zip(ROWS, references.split(), strict=True))
+
+
+# per instance: budgets, and what the prototype found, in %
 FOUND = {
-    "bt8": ((50, 100, 200), "85/96/100 84/98/100 86/96/98 - 84/94/98 78/94/100 66/92/98 72/80/92"),
-    "bt12": ((50, 100, 200), "74/90/99 68/88/99 76/86/98 - 72/88/96 58/75/91 45/70/88 50/64/76"),
-    "bt32": ((100, 200, 400), "74/94/100 64/89/98 69/87/96 - 69/81/94 24/48/64 14/28/42 28/38/52"),
+    "bt8": (
+        (50, 100, 200),
+        of_rows("85/96/100 84/98/100 86/96/98 84/94/98 78/94/100 66/92/98 72/80/92"),
+    ),
+    "bt12": (
+        (50, 100, 200),
+        of_rows("74/90/99 68/88/99 76/86/98 72/88/96 58/75/91 45/70/88 50/64/76")
+        | {f"{TOP} @32": "60/84/98"},
+    ),
+    "bt32": (
+        (100, 200, 400),
+        of_rows("74/94/100 64/89/98 69/87/96 69/81/94 24/48/64 14/28/42 28/38/52"),
+    ),
     "p=.6, 16 arms": (
         (200, 800, 1600),
-        "39/84/96 32/86/97 47/75/88 - 43/87/99 32/74/94 27/46/76 28/63/90",
+        of_rows("39/84/96 32/86/97 47/75/88 43/87/99 32/74/94 27/46/76 28/63/90"),
     ),
     "close two": (
         (200, 800, 1600),
-        "70/94/98 68/91/98 67/89/98 - 68/80/82 68/88/98 52/84/96 61/72/79",
-    ),
-    "close two, by utilities": (
-        (200, 800, 1600),
-        "70/94/98 68/91/98 67/89/98 - 68/80/82 68/88/98 52/84/96 61/72/79",
+        of_rows("70/94/98 68/91/98 67/89/98 68/80/82 68/88/98 52/84/96 61/72/79"),
     ),
     "cycles": (
         (200, 400, 800),
-        "62/86/97 62/86/98 62/78/89 - 62/86/96 70/90/100 76/99/100 42/66/86",
+        of_rows("62/86/97 62/86/98 62/78/89 62/86/96 70/90/100 76/99/100 42/66/86"),
     ),
-    "bt12, ties .4": ((100, 200), "76/92 74/94 73/85 - 74/92 48/68 64/78 50/66"),
+    "bt12, ties .4": (
+        (100, 200),
+        of_rows("76/92 74/94 73/85 74/92 48/68 64/78 50/66"),
+    ),
     "votes, 12 arms": (
         (100, 400, 1600),
-        "50/78/98 45/84/97 54/80/97 - 56/80/97 36/68/90 40/66/90 37/59/86",
+        of_rows("50/78/98 45/84/97 54/80/97 56/80/97 36/68/90 40/66/90 37/59/86"),
     ),
+    "votes, 12 arms, early": ((50, 200, 1600), {f"{TOP} @32": "28/62/96"}),
     "held out": (
         (50, 100, 200, 400, 800, 1600),
-        "- 48/58/78/86/90/94 - 50/68/74/83/90/92 - - - -",
+        {
+            f"{TOP} @8": "48/58/78/86/90/94",
+            f"{HALVING} @8": "50/68/74/83/90/92",
+            "self_sparring @8": "40/60/72/78/82/84",
+            "dts @8": "34/46/61/70/80/91",
+            f"{UNIFORM} @8": "28/39/52/59/74/80",
+        },
     ),
 }
-REGRET = {"votes, all 59": ((400, 800, 3200), "64/46/14 65/42/18 47/30/23 - 68/41/16 85/62/35 - -")}
+REGRET = {
+    "votes, all 59": (
+        (400, 800, 3200),
+        {
+            TOP: "64/46/14",
+            f"{TOP} @8": "65/42/18",
+            HALVING: "47/30/23",
+            "self_sparring": "68/41/16",
+            "dts": "85/62/35",
+        },
+    )
+}
 
-# per instance: median and 90 % quantile of the verdicts until the certificate
+# per instance: the most verdicts, and the prototype's median and 90 % quantile until the
+# certificate
 STOP = {
     "bt8": (3000, "192/320"),
     "bt12": (3000, "268/408"),
@@ -84,7 +113,18 @@ STOP = {
     "cycles": (10_000, "2030/2676"),
     "p=.6, 16 arms": (20_000, "4270/5643"),
     "close two": (30_000, "2736/5543"),
-    "votes, 12 arms": (8000, "4029/- (85 % by 8000)"),
+    "votes, 12 arms": (8000, "4029/-"),
+}
+# the same if every second duel certifies, if none does, and until the posterior names a winner
+OTHER_RULES = {
+    "bt8": {"mix": "197/299", "none": "413/881", "posterior": "90/180"},
+    "bt12": {"mix": "294/448", "none": "746/2109", "posterior": "135/210"},
+    "bt32": {"mix": "715/989", "posterior": "345/545"},
+    "bt12, ties .4": {"mix": "629/897", "none": "865/1274", "posterior": "475/625"},
+    "cycles": {"mix": "1986/2759", "none": "2875/4541", "posterior": "925/1320"},
+    "p=.6, 16 arms": {"mix": "4364/5796", "posterior": "2015/2825"},
+    "close two": {"mix": "2334/5961", "none": "4484/-", "posterior": "625/2255"},
+    "votes, 12 arms": {"mix": "5104/-", "none": "4857/-", "posterior": "1940/4720"},
 }
 
 
@@ -110,30 +150,35 @@ def instance(name: str, data: Path | None, run: int):
         "bt32": lambda: instances.bradley_terry(32),
         "p=.6, 16 arms": lambda: instances.one_best(16, 0.6),
         "close two": instances.close_two,
-        "close two, by utilities": instances.close_utilities,
         "cycles": instances.cycles,
         "bt12, ties .4": lambda: instances.bradley_terry(12, tie=0.4),
     }[name]()
 
 
-def choices(label, late, name, data, runs, budgets):
-    """(runs, budgets) the arm chosen after each budget."""
+def choices(who, name, data, runs, budgets):
+    """(runs, budgets) the arm chosen after each budget, by a policy such as "dts @8"."""
+    label, _, late = who.partition(" @")
+    rule = "late"
+    if label == UNIFORM:
+        label, rule = TOP, "uniform"
     policy = make(label)
-    known = policy.info.needs_horizon
     chosen = np.zeros((runs, len(budgets)), dtype=np.int64)
     duels = instance(name, data, 0)
     for run in range(runs):
         if name == "held out":
             duels = instance(name, data, run)
         environment = duels.environment(policy.info.ties)
-        for at, budget in enumerate(budgets):
-            if known:
-                played, *_ = one_run(label, environment, (1, run), budget, (budget,), late)
-                chosen[run, at] = played.choices[0, 0]
-        if not known:
-            played, *_ = one_run(label, environment, (1, run), budgets[-1], budgets, late)
-            chosen[run] = played.choices[:, 0]
+        options = {"late": int(late or 0), "rule": rule}
+        # who must know the end has a run of its own for each
+        ends = [(n,) for n in budgets] if policy.info.needs_horizon else [budgets]
+        played = [one_run(label, environment, (1, run), n[-1], n, **options)[0] for n in ends]
+        chosen[run] = np.concatenate([one.choices[:, 0] for one in played])
     return chosen
+
+
+def lost(duels, chosen):
+    """Regret x 1000; nobody beats everybody: who beats the best by mean share has none."""
+    return 1000.0 * np.maximum(duels.preferences[0] - 0.5, 0.0)[chosen]
 
 
 def found(runs: int, data: Path | None) -> None:
@@ -146,18 +191,13 @@ def found(runs: int, data: Path | None) -> None:
             continue
 
         rows = []
-        for (label, late), reference in zip(ROWS, references.split(), strict=True):
+        for who, reference in references.items():
             began = time.process_time()
-            chosen = choices(label, late, name, data, runs, budgets)
-            if name in REGRET:
-                # nobody beats everybody: an arm that beats the best by mean share has no regret
-                lost = 1000.0 * np.maximum(duels.preferences[0] - 0.5, 0.0)[chosen]
-            else:
-                lost = 100.0 * (chosen == 0)
-            errors = lost.std(axis=0, ddof=1) / math.sqrt(runs)
-            cells = [f"{m:.0f} +- {e:.1f}" for m, e in zip(lost.mean(0), errors, strict=True)]
+            chosen = choices(who, name, data, runs, budgets)
+            values = lost(duels, chosen) if name in REGRET else 100.0 * (chosen == 0)
+            errors = values.std(axis=0, ddof=1) / math.sqrt(runs)
+            cells = [f"{m:.0f} +- {e:.1f}" for m, e in zip(values.mean(0), errors, strict=True)]
             seconds = time.process_time() - began
-            who = f"{label}{' @8' * (late > 0)}"
             rows.append((who, *cells, f"[{reference}]", f"{seconds / runs:.2f} s"))
             print(f"{name}: {who} done", end="\r", flush=True)
 
@@ -203,34 +243,42 @@ def stop(runs: int, data: Path | None) -> None:
     print(Table("Verdicts until the certificate", columns, rows, caption), flush=True)
 
 
-# the prototype's medians if every second duel certifies, and if none does
-OTHER_RULES = {
-    "bt8": ("197/299", "413/881"),
-    "bt12": ("294/448", "746/2109"),
-    "bt12, ties .4": ("629/897", "865/1274"),
-    "cycles": ("1986/2759", "2875/4541"),
-    "close two": ("2334/5961", "4484/-"),
-}
+def certified(name, data, runs, rule):
+    """(runs,) verdicts until the certificate, or the posterior, names a winner; how many wrong.
+
+    What was not certified in time has one more than the most.
+    """
+    duels = instance(name, data, 0)
+    if duels is None:
+        return None
+    most = STOP[name][0]
+    environment = duels.environment()
+    posterior = rule == "posterior"
+    how = {"stop": True, "rule": "late" if posterior else rule}
+    ends = [one_run(TOP, environment, (2, run), most, **how)[0] for run in range(runs)]
+    noted = [end.likely if posterior else end.certified for end in ends]
+    wrong = sum(bool(when and choice) for when, choice in noted)
+    return np.array([when or most + 1 for when, _ in noted]), wrong
 
 
 def rules(runs: int, data: Path | None) -> None:
     """Part `rules`: every second duel certifies ("mix"), or none does."""
     rows = []
     for name in chosen_of(OTHER_RULES):
-        most = STOP[name][0]
-        environment = instance(name, data, 0).environment()
-        for rule, reference in zip(("mix", "none"), OTHER_RULES[name], strict=True):
-            ends = [
-                one_run(TOP, environment, (2, run), most, (), stop=True, rule=rule)[0]
-                for run in range(runs)
-            ]
-            certified = np.array([end.certified[0] or most + 1 for end in ends])
-            wrong = sum(bool(end.certified[0] and end.certified[1]) for end in ends)
-            cells = [_quantile(certified, share, most) for share in (0.5, 0.9)]
+        for rule, reference in OTHER_RULES[name].items():
+            measured = certified(name, data, runs, rule)
+            if measured is None:
+                print(f"{name}: left out, its file needs --data")
+                break
+            values, wrong = measured
+            cells = [_quantile(values, share, STOP[name][0]) for share in (0.5, 0.9)]
             rows.append((f"{name}, {rule}", *cells, f"[{reference}]", f"{wrong}"))
         print(f"{name} done", end="\r", flush=True)
     columns = ("instance", "median", "90 %", "prototype", "wrong")
-    caption = f"{runs} runs at 95 %; mix: every second duel certifies; none: no duel does"
+    caption = (
+        f"{runs} runs at 95 %; mix: every second duel certifies; none: no duel does; posterior: "
+        "until the posterior names a winner, which proves nothing"
+    )
     print(Table("Verdicts until the certificate", columns, rows, caption), flush=True)
 
 
@@ -295,6 +343,20 @@ def factored(runs: int, data: Path | None) -> None:
     factored_budget.main(runs, data)
 
 
+def table(runs: int, data: Path | None) -> None:
+    """Part `table`: in a file of its own."""
+    import budget_figures
+
+    budget_figures.main(runs, data)
+
+
+def forms(runs: int, data: Path | None) -> None:
+    """Part `forms`: in a file of its own."""
+    import budget_forms
+
+    budget_forms.main(runs)
+
+
 PARTS = {
     "duels": found,
     "stop": stop,
@@ -302,8 +364,19 @@ PARTS = {
     "winners": winners,
     "equal": equal,
     "factored": factored,
+    "table": table,
+    "forms": forms,
 }
-RUNS = {"duels": 200, "stop": 100, "rules": 100, "winners": 200, "equal": 300, "factored": 100}
+RUNS = {
+    "duels": 200,
+    "stop": 100,
+    "rules": 100,
+    "winners": 200,
+    "equal": 300,
+    "factored": 100,
+    "table": 400,
+    "forms": 400,
+}
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ of standard deviation 0, 0.3 and 0.6 in the log-odds.
 "interaction" is one draw out of five of noise of 0.7, that on which `logistic_thompson` does what
 it did for the prototype.
 
-Beside `logistic_thompson` and `logistic_halving` stands what a prototype reached with 200 runs. Its
+Beside each policy stands what a prototype reached with 200 runs. Its
 problems were described in words only ("logistic 5x4x4"); ours have the same form, and a scale that
 was chosen so that `logistic_thompson`, which is the same algorithm in both, finds about as much.
 What can be compared is therefore the difference between the two policies.
@@ -23,6 +23,7 @@ What can be compared is therefore the difference between the two policies.
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -106,8 +107,21 @@ class Problem(NamedTuple):
     name: str
     means: Callable[..., np.ndarray]
     drawn: bool
-    thompson: Reference
-    halving: Reference
+    known: dict[str, Reference]  # by policy
+
+
+def references(*told: str) -> dict[str, Reference]:
+    """What the prototype reached, from lines of its table.
+
+    >>> references("uniform 17/41/72 (71/31)")["uniform"].regret
+    (71, 31)
+    """
+    found = {}
+    for line in told:
+        policy, shares, regret = re.fullmatch(r"(.+) ([\d/]+)(?: \(([\d/]+)\))?", line).groups()
+        losses = regret.split("/") if regret else ()
+        found[policy] = Reference(tuple(map(int, shares.split("/"))), tuple(map(int, losses)))
+    return found
 
 
 PROBLEMS = (
@@ -115,47 +129,128 @@ PROBLEMS = (
         "additive 5x4x4",
         additive,
         False,
-        Reference((22, 49, 84), (66, 24)),
-        Reference((24, 55, 84), (54, 22)),
+        references(
+            "uniform 17/41/72 (71/31)",
+            "flat halving 11/24/55 (84/51)",
+            "logistic_thompson 22/49/84 (66/24)",
+            "lb_inf 16/55/86 (64/25)",
+            "unimodal_thompson 14/35/71 (101/47)",
+            "logistic_halving 24/55/84 (54/22)",
+        ),
     ),
-    Problem("logistic 5x4x4", logistic, False, Reference((70, 94, 100)), Reference((68, 94, 100))),
-    Problem("low clicks", low_clicks, False, Reference((18, 43, 94)), Reference((21, 52, 94))),
-    Problem("rank-1 8x8", rank1, False, Reference((66, 99, 100)), Reference((60, 96, 100))),
-    Problem("logistic 4^5", logistic_five, False, Reference((27, 67, 90)), Reference((22, 64, 88))),
+    Problem(
+        "logistic 5x4x4",
+        logistic,
+        False,
+        references(
+            "uniform 61/90/99",
+            "flat halving 28/70/94",
+            "logistic_thompson 70/94/100",
+            "lb_inf 67/94/100",
+            "unimodal_thompson 54/90/99",
+            "logistic_halving 68/94/100",
+        ),
+    ),
+    Problem(
+        "low clicks",
+        low_clicks,
+        False,
+        references(
+            "uniform 16/34/72",
+            "flat halving 13/24/52",
+            "logistic_thompson 18/43/94",
+            "lb_inf 19/44/88",
+            "unimodal_thompson 18/45/80",
+            "logistic_halving 21/52/94",
+        ),
+    ),
+    Problem(
+        "rank-1 8x8",
+        rank1,
+        False,
+        references(
+            "uniform 40/86/100",
+            "flat halving 35/66/94",
+            "logistic_thompson 66/99/100",
+            "lb_inf 54/90/100",
+            "unimodal_thompson 44/92/100",
+            "logistic_halving 60/96/100",
+        ),
+    ),
+    Problem(
+        "logistic 4^5",
+        logistic_five,
+        False,
+        references(
+            "uniform 18/48/79",
+            "flat halving 4/6/32",
+            "logistic_thompson 27/67/90",
+            "lb_inf 24/58/89",
+            "unimodal_thompson 5/26/72",
+            "logistic_halving 22/64/88",
+        ),
+    ),
     Problem(
         "interaction 5x4x4",
         interaction,
         False,
-        Reference((50, 70, 80), (74, 42)),
-        Reference((66, 82, 94), (44, 26)),
+        references(
+            "uniform 20/18/17 (197/206)",
+            "flat halving 41/82/98 (60/10)",
+            "logistic_thompson 50/70/80 (74/42)",
+            "lb_inf 53/80/90 (72/26)",
+            "unimodal_thompson 59/80/88 (53/25)",
+            "logistic_halving 66/82/94 (44/26)",
+        ),
     ),
     Problem(
         "logit + cell noise .35",
         noisy,
         False,
-        Reference((84, 92, 93), (33, 10)),
-        Reference((84, 98, 100), (30, 3)),
+        references(
+            "uniform 45/76/88 (172/85)",
+            "flat halving 50/93/100 (87/8)",
+            "logistic_thompson 84/92/93 (33/10)",
+            "lb_inf 77/96/96 (59/5)",
+            "unimodal_thompson 69/80/80 (45/22)",
+            "logistic_halving 84/98/100 (30/3)",
+        ),
     ),
     Problem(
         "held out, noise 0",
         held_out(0.0),
         True,
-        Reference((44, 64, 76), (25, 8)),
-        Reference((42, 65, 82), (26, 8)),
+        references(
+            "flat halving 29/43/62 (50/20)",
+            "logistic_thompson 44/64/76 (25/8)",
+            "lb_inf 39/62/80 (30/10)",
+            "unimodal_thompson 33/58/74 (58/13)",
+            "logistic_halving 42/65/82 (26/8)",
+        ),
     ),
     Problem(
         "held out, noise .3",
         held_out(0.3),
         True,
-        Reference((39, 60, 70), (40, 13)),
-        Reference((37, 57, 71), (35, 14)),
+        references(
+            "flat halving 24/55/71 (55/17)",
+            "logistic_thompson 39/60/70 (40/13)",
+            "lb_inf 36/60/69 (45/15)",
+            "unimodal_thompson 34/58/71 (53/20)",
+            "logistic_halving 37/57/71 (35/14)",
+        ),
     ),
     Problem(
         "held out, noise .6",
         held_out(0.6),
         True,
-        Reference((34, 45, 56), (53, 25)),
-        Reference((37, 60, 66), (48, 18)),
+        references(
+            "flat halving 32/60/78 (53/15)",
+            "logistic_thompson 34/45/56 (53/25)",
+            "lb_inf 30/46/60 (73/34)",
+            "unimodal_thompson 33/51/63 (73/25)",
+            "logistic_halving 37/60/66 (48/18)",
+        ),
     ),
 )
 
@@ -225,9 +320,9 @@ def differences(halving: np.ndarray, thompson: np.ndarray, problem: Problem, run
     The prototype had 200 runs; the standard error is that of the difference of both differences.
     """
     said = []
-    for column, (ours, theirs) in enumerate(
-        zip(problem.halving.found, problem.thompson.found, strict=True)
-    ):
+    known = problem.known
+    pairs = zip(known["logistic_halving"].found, known["logistic_thompson"].found, strict=True)
+    for column, (ours, theirs) in enumerate(pairs):
         gains = 100.0 * ((halving[:, column] <= 0.0) - 1.0 * (thompson[:, column] <= 0.0))
         gain = mean_of(gains)
         spread = sum(share * (100 - share) for share in (ours, theirs)) / 200.0
@@ -259,8 +354,7 @@ def main() -> None:
             else:
                 losses = simulated(policy, problem, given.runs, plays)
             measured[policy] = losses
-            known = {"logistic_thompson": problem.thompson, "logistic_halving": problem.halving}
-            reference = known.get(policy, Reference(()))
+            reference = problem.known.get(policy, Reference(()))
             rows.append(
                 (
                     policy,

@@ -83,6 +83,21 @@ def plan_without(params, state, t, rng, actions):
 
 
 @kernel
+def plan_uniform(params, state, t, rng, actions):
+    """Two arms, or two combinations, at random, of which the posterior of `duel_top_two` learns."""
+    factors = len(state.turn)
+    for l in range(factors):
+        size = state.offsets[l + 1] - state.offsets[l]
+        first = int(rng.random() * size)
+        second = int(rng.random() * size)
+        if factors == 1:  # another arm; combinations hardly ever are the same
+            second = (first + 1 + int(rng.random() * (size - 1))) % size
+        actions[0, l] = first
+        actions[0, factors + l] = second
+    return 1
+
+
+@kernel
 def race(params, state, env, policy_rng, rng, run, calls, late, stop):
     """Ask `calls` duels, learn each after `late` more; stop at the certificate if asked to."""
     columns = run.action.shape[0]
@@ -145,7 +160,8 @@ class Run(NamedTuple):
     likely: np.ndarray  # the same for the posterior
 
 
-RULES = {"late": None, "mix": plan_mixed, "none": plan_without}  # when duels certify
+# when duels certify; "uniform": pairs at random, then the fit
+RULES = {"late": None, "mix": plan_mixed, "none": plan_without, "uniform": plan_uniform}
 
 
 def start(label, environment, rule="late"):
@@ -159,7 +175,7 @@ def start(label, environment, rule="late"):
         kernels["likely"] = likely_leader
     if RULES[rule] is not None:
         kernels["plan"] = RULES[rule]
-    return policy, bind(race, f"{policy.name}_{environment.name}_race", **kernels)
+    return policy, bind(race, f"{policy.name}_{environment.name}_{rule}_race", **kernels)
 
 
 def one_run(label, environment, seed, calls, checkpoints=(), late=0, stop=False, rule="late"):

@@ -80,6 +80,12 @@ def test_constraints_pin_every_dependency_and_name_no_index():
     assert asked <= names
 
 
+def test_constraints_of_the_neighbours_pin_both_and_name_no_index():
+    pinned = text("constraints-neighbours.txt").split()
+    assert all(re.fullmatch(r"[\w.-]+==[\w.]+", line) for line in pinned)
+    assert {"arena-rank", "deepeval"} <= {line.partition("==")[0] for line in pinned}
+
+
 def targets() -> dict[str, str]:
     """Targets of the Makefile with their sentences."""
     return dict(re.findall(r"^([a-z-]+):.*?## (.+)$", text("Makefile"), re.MULTILINE))

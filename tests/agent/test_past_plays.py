@@ -32,6 +32,16 @@ def test_who_can_begin_with_a_log():
     assert [name for name in factored if fb.policies.make(name).takes_history] == ABLE
 
 
+def test_a_log_knows_its_factors():
+    rows = [{"a": "x", "b": 1, "reward": 1.0}, {"a": "y", "b": 2, "reward": 0.0}]
+    log = fb.load_log(rows, factors=["a", "b"], reward="reward")
+    told = fb.Agent("flat_ucb1", factors=log.factors, history=log, seed=3)
+    alone = fb.Agent("flat_ucb1", history=log, seed=3)
+    assert alone.dump() == told.dump()
+    with pytest.raises(InvalidInputError, match=r"either factors.*not neither"):
+        fb.Agent("flat_ucb1", history=rows)
+
+
 def test_none_of_them_gives_certificates():
     """A proof rests on a policy's own random draws; a log must not enter it."""
     assert not any(fb.policies.make(name).certifies for name in ABLE)

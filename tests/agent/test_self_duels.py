@@ -72,6 +72,23 @@ def test_skipping_is_answering_as_the_policy_declares(name):
             np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.parametrize("name", ["sparring", "multi_sbm", "doubler"])
+def test_none_is_skipped_that_must_wait_for_a_verdict(name):
+    """Base bandits count them: a thousand, chosen from what was known before, would mislead."""
+    one = agent(name)
+    rng = np.random.default_rng(6)
+    same = 0
+
+    for _ in range(100):
+        late = one.ask()
+        later = one.ask()
+        assert later.id == late.id + 1  # nothing was skipped between the two
+        same += is_self_duel(later)
+        for decision in (later, late):
+            one.tell(decision.id, 0.5 if is_self_duel(decision) else vote(decision, rng))
+    assert same > 0
+
+
 @pytest.mark.parametrize("name", ["self_sparring", "dts", "dueling_tea", "sparring"])
 def test_saved_in_the_middle_with_late_answers(name):
     one = agent(name)

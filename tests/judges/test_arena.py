@@ -121,6 +121,14 @@ def test_no_more_money_than_allowed(price, calls):
         ({"candidates": ["a"]}, "candidates must be at least two, there is nothing to compare"),
         ({"candidates": "abc"}, "candidates must be a list of labels, not 'abc'"),
         ({"judge": "gpt"}, "judge must be a function, not 'gpt'"),
+        (
+            {"judge": lambda a, b: 1, "items": ["x"]},
+            "judge is called as judge(a, b, item), because there are items; yours takes (a, b)",
+        ),
+        (
+            {"judge": lambda a, b, item: 1},
+            "judge is called as judge(a, b); yours takes (a, b, item)",
+        ),
         ({"items": []}, "items is empty; give at least one, or leave it out"),
         ({"items": "abc"}, "items must be a list, not 'abc'"),
         ({"swap": False}, "swap=False is not offered: judges favour a side"),
@@ -218,6 +226,18 @@ def test_a_policy_that_has_settled_ends_the_run(policy):
     assert result.best == "b"
     assert result.calls < 500
     assert "stopped because the policy has nothing more to ask" in str(result)
+
+
+@pytest.mark.parametrize("policy", ["sparring", "multi_sbm", "doubler"])
+def test_calls_in_flight_do_not_mislead_who_counts_duels_with_itself(policy):
+    """A judge who is never wrong; without waiting for verdicts half of these runs name another."""
+    names = [
+        played(
+            lambda a, b: a > b, policy=policy, budget=200, stop_at=None, concurrency=8, seed=seed
+        ).best
+        for seed in range(4)
+    ]
+    assert set(names) == {max(STRENGTHS)}
 
 
 @pytest.mark.parametrize("policy", fb.policies.names("duel"))

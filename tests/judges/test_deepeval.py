@@ -1,7 +1,7 @@
 """ArenaGEval of deepeval as the judge of `arena`; its model is a server on loopback.
 
-deepeval brings some eighty packages and is no dependency of the development install. To run this:
-`pip install deepeval` into an environment that has the library.
+deepeval brings some eighty packages, and an older click than the development install has: `make
+test-neighbours` runs this in an environment of its own.
 """
 
 from __future__ import annotations

@@ -124,7 +124,7 @@ def test_evalica_reads_the_pairs(result):
 
 
 def test_arena_rank_reads_the_pairs(result):
-    """It brings JAX and is no dependency of the development install."""
+    """It brings JAX and wants one version of NumPy: `make test-neighbours` runs this."""
     reason = "arena-rank is not installed"
     data = pytest.importorskip("arena_rank.utils.data_utils", reason=reason)
     models = pytest.importorskip("arena_rank.models.bradley_terry", reason=reason)

@@ -129,6 +129,10 @@ def test_what_is_given_up_is_the_middle_of_the_range():
         ),
         ({"score": len, "against": 1}, "against is what a judge compares with; a score takes no"),
         ({"score": 7}, "score must be a function, not 7"),
+        (
+            {"score": lambda: 7},
+            "score is called as score(levels); yours takes ()",
+        ),
         ({"score": len, "factors": {}}, "factors must be a dict with a list of levels"),
         ({"score": len, "policy": "rmed1"}, "rmed1 needs arms="),
         ({"score": len, "policy": "cucb"}, "cucb learns from an outcome of each factor"),

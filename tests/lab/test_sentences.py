@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import types
 
 import numpy as np
 import pandas as pd
@@ -252,6 +253,28 @@ def test_horizons_of_additive_terms(additive, expected):
         return 10.0 * (term + K * np.log(rounds))
 
     assert verdicts("additive_horizons", curve) == expected
+
+
+@pytest.mark.parametrize(
+    ("factor", "expected"), [(3.0, "holds"), (1.0, "undecided"), (0.3, "fails")]
+)
+def test_a_budget_of_verdicts_counts_every_verdict_alike(factor, expected, monkeypatch):
+    """Simple regret of `dueling_leader_tea` is so many times that of `duel_top_two`."""
+    checkpoints = np.array([1, 10, 100, 500])
+
+    def result(self, problem, policy):
+        other = policy == "dueling_leader_tea"
+        noise = 1.0 + 0.01 * NOISE * (-1.0 if other else 1.0)
+        regret = np.outer(noise * (factor if other else 1.0), 1.0 / checkpoints)
+        return types.SimpleNamespace(checkpoints=checkpoints, simple_regret=regret)
+
+    monkeypatch.setattr(lab.Results, "result", result)
+    found = results("fixed_budget_duels", lambda problem, policy, rounds: rounds)
+    claims = lab.load("fixed_budget_duels").claims(found)
+    assert [claim.verdict for claim in claims] == [expected] * 2
+    # between two checkpoints the value of the later one stands for all verdicts
+    mean = (1 + 9 / 10 + 90 / 100 + 400 / 500) / 500
+    assert f"duel_top_two {mean:.2g} +-" in claims[0].measured
 
 
 # those before it are in test_claims.py

@@ -101,28 +101,47 @@ def test_a_vote_from_link_to_result(server, api):
     assert set(wins) == {"Zebulon-7"}
 
 
-def test_evalica_reads_the_exported_pairs(server, api, tmp_path):
-    evalica = pytest.importorskip("evalica", reason="evalica is not installed")
+def exported(server, api, tmp_path, name):
+    """The votes of a small study as somebody downloads them, read by pandas."""
     import pandas as pd
 
-    link = made(api, "pairs", liars=1)
+    link = made(api, name, liars=1)
     surfer = joined(server, link)
     for _ in range(8):
-        page = surfer.get("/arena/pairs")
-        act(surfer, "pairs", "1" if shown(page)[0][0] in RIGHT else "2", page)
-    act(surfer, "pairs", "0")
+        page = surfer.get(f"/arena/{name}")
+        act(surfer, name, "1" if shown(page)[0][0] in RIGHT else "2", page)
+    act(surfer, name, "0")
+
     reader = Surfer(server[0])
     reader.sign_in(server[1]["read"])
-    answer = reader.get("/studies/pairs/pairs.csv")
+    answer = reader.get(f"/studies/{name}/pairs.csv")
     assert answer.headers["content-type"].startswith("text/csv")
     path = tmp_path / "pairs.csv"
     path.write_bytes(answer.text.encode())
     frame = pd.read_csv(path)
     assert list(frame.columns) == ["model_a", "model_b", "winner"]
+    return frame
+
+
+def test_evalica_reads_the_exported_pairs(server, api, tmp_path):
+    evalica = pytest.importorskip("evalica", reason="evalica is not installed")
+    frame = exported(server, api, tmp_path, "pairs")
     names = {"model_a": evalica.Winner.X, "model_b": evalica.Winner.Y, "tie": evalica.Winner.Draw}
     winners = frame["winner"].map(names)
     scores = evalica.bradley_terry(frame["model_a"], frame["model_b"], winners).scores
     assert scores.idxmax() == "Zebulon-7"
+
+
+def test_arena_rank_reads_the_exported_pairs(server, api, tmp_path):
+    """Run by `make test-neighbours`."""
+    reason = "arena-rank is not installed"
+    data = pytest.importorskip("arena_rank.utils.data_utils", reason=reason)
+    models = pytest.importorskip("arena_rank.models.bradley_terry", reason=reason)
+    dataset = data.PairDataset.from_pandas(exported(server, api, tmp_path, "ranked"))
+    model = models.BradleyTerry(n_competitors=len(dataset.competitors))
+    found = model.compute_ratings_and_cis(dataset, significance_level=0.05)
+    ratings = dict(zip(found["competitors"], found["ratings"], strict=True))
+    assert max(ratings, key=ratings.get) == "Zebulon-7"
 
 
 def test_undo_skip_and_a_vote_that_comes_too_late(server, api):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from factored_bandits.core.checks import Form, integer
 from factored_bandits.errors import InvalidInputError
+from factored_bandits.logs import Log
 
 from .backlog import EVERY, say
 from .decision import Decision
@@ -54,13 +55,16 @@ class Agent(Knowledge[Best], Saving):
         (winner, loser, tie), an array of wins of row over column, or what `load_duels` returned.
         Of factors: what `load_log` returned, or what it takes with the names of the factors and
         "reward" as columns; for policies whose statistics are about combinations: `flat_ucb1`,
-        `lin_ucb`, `lin_thompson`, `logistic_thompson`.
+        `lin_ucb`, `lin_thompson`, `logistic_thompson`. A log of `load_log` knows its factors, so
+        that they may be left out.
     diagnostics
         Keep what `diagnose` needs.
     self_duels
         What to do when the policy lets an arm duel itself: "ask" like any other duel, or "skip",
         that is settle it without asking, as a tie or at random, whichever the policy's analysis
-        allows. After 1,000 of them in a row `ask` gives one out: there is nothing else to ask.
+        allows. After 1,000 of them in a row `ask` gives one out: there is nothing else to ask. Of
+        `sparring`, `multi_sbm` and `doubler`, which count them as plays, it gives one out while
+        verdicts are outstanding, too: they could not be learned before those.
     expire_after
         Expire decisions that are older: a number of rounds, or a `datetime.timedelta`. By default
         a decision waits until it is settled by `tell` or `expire`.
@@ -118,6 +122,24 @@ class Agent(Knowledge[Best], Saving):
             seed: int = 0,
             horizon: int | None = None,
             history: History | None = None,
+            diagnostics: bool = False,
+            expire_after: Age | None = None,
+            clock: Clock | None = None,
+            compiled: Form = "auto",
+            **params: Any,
+        ) -> None: ...
+
+        @overload
+        def __init__(
+            self: Agent[dict[str, Label]],
+            policy: Given = None,
+            *,
+            history: Log,
+            duels: bool = False,
+            reward_range: tuple[float, float] | None = ...,
+            default: float | None = None,
+            seed: int = 0,
+            horizon: int | None = None,
             diagnostics: bool = False,
             expire_after: Age | None = None,
             clock: Clock | None = None,
@@ -204,6 +226,10 @@ class Agent(Knowledge[Best], Saving):
         """The next decision; None if it is a duel of an arm with itself, which is settled."""
         decision = self._ask()
         if not self._labels.same_twice(decision.action):
+            return decision
+
+        # learned only after the verdicts before it: until then the policy would repeat itself
+        if self._self_duels.counts and self._ledger.oldest() != decision.id:
             return decision
 
         self._tell(decision.id, self._self_duels.outcome(decision.id))

@@ -56,6 +56,8 @@ class Parts:
         compiled: Form = "auto",
         **params: Any,
     ) -> None:
+        if factors is None and arms is None and isinstance(history, Log):
+            factors = history.factors
         self._labels = labels(factors, arms, flag("duels", duels))
         diagnostics = flag("diagnostics", diagnostics)
         self._policy = fit.chosen(

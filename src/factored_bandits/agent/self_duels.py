@@ -30,6 +30,7 @@ class SelfDuels(NamedTuple):
 
     skipped_at_most: int  # by one `ask`; 0: they are asked like all others
     tie: bool  # what stands in for the answer; otherwise 0 or 1 at random
+    counts: bool = False  # what is skipped must be learned before the next choice
 
     @property
     def choice(self) -> str:
@@ -57,7 +58,7 @@ def self_duels(given: Any, policy: Policy, labels: Labels) -> SelfDuels:
     >>> from factored_bandits import policies
     >>> from factored_bandits.agent.labels import labels
     >>> self_duels("skip", policies.make("dueling_tea"), labels(None, ["A", "B"]))
-    SelfDuels(skipped_at_most=1000, tie=True)
+    SelfDuels(skipped_at_most=1000, tie=True, counts=False)
     """
     if given not in (ASK, SKIP):
         raise InvalidInputError(f"self_duels must be {ASK!r} or {SKIP!r}, not {given!r}")
@@ -67,4 +68,4 @@ def self_duels(given: Any, policy: Policy, labels: Labels) -> SelfDuels:
         )
 
     tie = policy.info.self_duel == "tie" and policy.info.ties
-    return SelfDuels(MOST_SKIPPED if given == SKIP else 0, tie)
+    return SelfDuels(MOST_SKIPPED if given == SKIP else 0, tie, policy.info.self_duel_counts)

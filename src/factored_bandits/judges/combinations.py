@@ -37,7 +37,10 @@ class Combinations:
     ) -> None:
         check_question(score, judge, against)
         self.compares = judge is not None
-        self._function = checked_function(*(("judge", judge) if judge else ("score", score)))
+        if self.compares:
+            self._function = checked_function("judge", judge, ("a", "b"), items)
+        else:
+            self._function = checked_function("score", score, ("levels",), items)
         self.against = against
         self.items = checked_items(items)
         self.swap: Swap = checked_swap(swap)

@@ -37,8 +37,9 @@ class Fold:
     def ask(self) -> list[Call]:
         """The calls of the next decision; none if it is a duel of a candidate with itself.
 
-        Such a duel comes after a thousand that the agent has skipped: as far as the policy knows,
-        there is nothing to ask. It is settled here.
+        Such a duel comes after a thousand that the agent has skipped, or of a policy that must
+        learn it, and the verdicts before it, first (`Info.self_duel_counts`): as far as the policy
+        knows, there is nothing to ask for now. It is settled here.
         """
         problem = self._problem
         decision = problem.agent.ask()

@@ -24,7 +24,7 @@ class Pairs(ABC):
         self, agent: Agent[Any], judge: Any, items: Any, swap: Any, seed: int, how: Settings
     ) -> None:
         self._agent = agent
-        self._function = checked_function("judge", judge)
+        self._function = checked_function("judge", judge, ("a", "b"), items)
         self.items = checked_items(items)
         self.swap: Swap = checked_swap(swap)
         self.seed = seed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any, NamedTuple, Protocol
@@ -144,9 +145,25 @@ def digest(content: Any) -> str | None:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def checked_function(name: str, given: Any) -> Callable[..., Any]:
-    """Something that can be called."""
+def checked_function(
+    name: str, given: Any, sides: tuple[str, ...], items: Any
+) -> Callable[..., Any]:
+    """Something that can be called with both sides, and with an item if there are any."""
     if not callable(given):
         raise InvalidInputError(f"{name} must be a function, not {shown(given)}")
+
+    arguments = sides if items is None else (*sides, "item")
     function: Callable[..., Any] = given
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return function  # written in C: what it takes shows when it is called
+
+    try:
+        signature.bind(*arguments)
+    except TypeError as error:
+        why = "" if items is None else ", because there are items"
+        raise InvalidInputError(
+            f"{name} is called as {name}({', '.join(arguments)}){why}; yours takes {signature}"
+        ) from error
     return function

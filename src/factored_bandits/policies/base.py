@@ -57,6 +57,10 @@ class Info:
         can answer. "random", 0 or 1 with probability one half each, is what every analysis
         expects of it; "tie" where outcomes need only have the mean one half and be bounded, or
         where the policy does not look at such outcomes, because a tie adds no noise.
+    self_duel_counts
+        Duels: whether a duel of an arm with itself is a play like any other for the next choice, as
+        it is for base bandits. An agent that skips such duels then skips none while verdicts are
+        outstanding: it could not be learned before them, and the policy would repeat it.
     combinations
         Duels: whether it can compare whole combinations of several factors, beside single arms.
     feedback
@@ -107,6 +111,7 @@ class Info:
     needs_horizon: bool = False
     ties: bool = True
     self_duel: Literal["tie", "random"] = "random"
+    self_duel_counts: bool = False
     combinations: bool = False
     feedback: Literal["reward", "semi-bandit"] = "reward"
     shuffled: bool = False

@@ -96,7 +96,8 @@ def axis(own: Axis) -> dict[str, Any]:
         found["ticktext"] = [html.escape(text) for _, text in own.ticks]
     if own.log:
         return found | {"exponentformat": "power", "nticks": 7}
-    return found | {"exponentformat": "SI"}
+    # 0.3, not 300m
+    return found | {"exponentformat": "none" if abs(own.limits[1]) <= 1.0 else "SI"}
 
 
 def limits(bounds: tuple[float, float], log: bool) -> list[float]:

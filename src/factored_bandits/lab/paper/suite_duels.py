@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from factored_bandits.core.stats import Verdict, verdict_of_runs
 from factored_bandits.environments.suites import duels
+from factored_bandits.lab.certified import certified_charts
 from factored_bandits.lab.results import Results, all_of
 from factored_bandits.lab.spec import EVERY, Preset, Spec
 from factored_bandits.report.charts import Chart, profile
 from factored_bandits.report.claims import Claim
-
-from ._certified import certified_charts
 
 WITHIN = 2.0
 LARGE = ("paper p=0.7 K=256", "paper p=0.95 K=512")

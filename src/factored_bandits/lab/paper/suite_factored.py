@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from factored_bandits.environments.suites import factored
+from factored_bandits.lab.certified import certified_charts
 from factored_bandits.lab.joint import joint_claim
 from factored_bandits.lab.results import Results
 from factored_bandits.lab.spec import EVERY, Preset, Spec
 from factored_bandits.report.charts import Chart, profile
 from factored_bandits.report.claims import Claim
-
-from ._certified import certified_charts
 
 SPEC = Spec(
     name="suite_factored",

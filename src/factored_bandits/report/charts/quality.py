@@ -34,11 +34,12 @@ def quality(
 ) -> Chart:
     """The share of the runs that recommend the best, and the simple regret, over calls.
 
-    Two panels for each problem. Simple regret is what a round with the recommendation would lose,
-    in the mean over the repetitions. A policy that is given the horizon has made its plans for it:
-    its line says what it would have recommended on the way. If it was noted how sure certificates
-    were (`certify="checkpoints"`, `Spec.confidence`), a third panel shows the share of the runs
-    that are certified at 95 % by so many calls, and the table the median of these calls.
+    Two panels for each problem, the shares of all problems first. Simple regret is what a round
+    with the recommendation would lose, in the mean over the repetitions. A policy that is given the
+    horizon has made its plans for it: its line says what it would have recommended on the way. If
+    it was noted how sure certificates were (`certify="checkpoints"`, `Spec.confidence`), a third
+    panel shows the share of the runs that are certified at 95 % by so many calls, and the table the
+    median of these calls.
 
     Parameters
     ----------
@@ -84,19 +85,24 @@ def quality(
     also = tuple(stressed)
     seen = stressed_among(order, also)
     drawn = looks(order, seen)
-    panels: list[Panel] = []
+    # by what they show, not by problem: two problems stand side by side
+    found: list[Panel] = []
+    lost: list[Panel] = []
+    proved: list[Panel] = []
     for problem, here in problems.items():
         heading = problem if len(problems) > 1 else ""
-        panels += _pair(heading, here, drawn, seen)
+        share, regret = _pair(heading, here, drawn, seen)
+        found.append(share)
+        lost.append(regret)
         if any(_certifies(each) for each in here):
-            panels.append(_certified(heading, here, drawn, seen))
+            proved.append(_certified(heading, here, drawn, seen))
     told = f"{HOW_TO_READ} {grey_note(order, seen, also)}"
     alone = every[0].problem if len(problems) == 1 else ""
     return Chart(
         name=name,
         title=title or alone or "What was found",
         caption=f"{caption or describe(every)}. {told}".strip(),
-        panels=tuple(panels),
+        panels=(*found, *lost, *proved),
         numbers=tuple(_table(problem, here) for problem, here in problems.items()),
         order=(*seen, *order),
     )

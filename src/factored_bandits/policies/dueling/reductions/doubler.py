@@ -42,6 +42,7 @@ INFO = Info(
         "Algorithm 1"
     ),
     self_duel="tie",
+    self_duel_counts=True,
     cost=(97, 0.6),
     slowdown=(15, 90),
 )

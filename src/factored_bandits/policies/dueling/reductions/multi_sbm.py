@@ -44,6 +44,7 @@ INFO = Info(
         "Algorithm 3"
     ),
     self_duel="tie",
+    self_duel_counts=True,
     style=("green", "short"),
     cost=(94, 1.1),
     slowdown=(15, 90),

@@ -62,6 +62,7 @@ INFO = Info(
         "Ailon, Karnin & Joachims, Reducing Dueling Bandits to Cardinal Bandits, ICML 2014, "
         "Algorithm 4"
     ),
+    self_duel_counts=True,
     style=("green", "long"),
     cost=(180, 0.7),
     slowdown=(15, 90),

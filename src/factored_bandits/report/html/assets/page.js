@@ -224,7 +224,8 @@
   // A tick for each power of ten where several are in view; 20k and 50k between them where not.
   function axis(own, view = own.range, most = 8) {
     const range = [...view]; // plotly writes into it
-    if (own.tickvals || own.type !== "log") return { ...own, range, tickformat: own.tickvals ? "" : "~s" };
+    const plain = Math.abs(range[1]) <= 1 ? "~g" : "~s"; // 0.3, not 300m
+    if (own.tickvals || own.type !== "log") return { ...own, range, tickformat: own.tickvals ? "" : plain };
     const decades = range[1] - range[0];
     if (decades >= 1.7) return { ...own, range, dtick: Math.ceil(decades / Math.min(8, Math.max(3, most))), tickformat: "" };
     return { ...own, range, dtick: decades > 0.6 ? "D2" : null, tickformat: range[0] >= 0 ? "~s" : "~g" };
