@@ -57,7 +57,7 @@ class Engine:
 
         def writer() -> Writer:
             return Writer(
-                store, self._queue.put_back, self.breaker, self.meter, snapshot_every, agent_time
+                store, self._queue, self.breaker, self.meter, snapshot_every, agent_time
             )
 
         self._own = writer()
