@@ -70,6 +70,7 @@ class Fold:
         self.agent = self._loaded(config.start if body is None else body)
         self.active_sets = ActiveSets()
         self._due: list[int] = []  # decisions whose expiry the log must tell next
+        self._looked = -1  # the time for which decisions that are due were looked for
 
     def _loaded(self, body: str) -> Agent[Any]:
         if self.holdout is not None and body != self.config.start:
@@ -86,7 +87,7 @@ class Fold:
     def learn(self, most: int | None = None) -> bool:
         """Learn what is complete, `most` blocks of it; whether that was all."""
         # a call learns that many by itself, and a block has a play at least
-        if self.agent.backlog <= PORTION:
+        if self._unlearned <= PORTION:
             return True
         return self.agent.learn(most) != most
 
@@ -115,13 +116,19 @@ class Fold:
     def backlog(self) -> int:
         """How many decisions are given out and not learned."""
         held = 0 if self.holdout is None else len(self.holdout.open)
-        return self.agent.backlog + held
+        return self._unlearned + held
+
+    @property
+    def _unlearned(self) -> int:
+        """The backlog of the agent, without its lock: who has the fold changes it alone."""
+        counters = self.agent._ledger.counters
+        return counters.asked - counters.learned
 
     def is_waiting(self, decision: Any) -> bool:
         """Whether a decision would take a reward."""
         if self.holdout is not None and is_held(decision):
             return decision in self.holdout.open
-        return self.agent.is_waiting(decision)
+        return self.agent._ledger.is_waiting(decision)
 
     def tell(self, decision: int, reward: Any) -> None:
         """Learn the reward of a decision that waits; that of the holdout is only checked."""
@@ -182,9 +189,11 @@ class Fold:
             self.n = event.n
 
     def _repeat(self, event: Event) -> None:
-        # a pause is written without the agent, which may be why there is one
-        if not self._due and event.kind != "pause":
+        # a pause is written without the agent, which may be why there is one; the events of a
+        # transaction have one time, at which nothing more is due when all that was has expired
+        if event.at != self._looked and not self._due and event.kind != "pause":
             self._due = list(self.expire_due())
+            self._looked = event.at
         if self._due:
             self._repeat_due(event)
         elif event.kind == "ask":
@@ -205,15 +214,20 @@ class Fold:
 
     def _repeat_ask(self, event: Event) -> None:
         self.learn()
-        given = self.config.decision(event)
         seed = event.unit or event.idem
         if seed is None and self.holdout is not None:
             # for nobody in particular: who was held out, and with what, was a random number
-            decision = given if is_held(given.id) else self.ask()
+            held = is_held(event.decision)
+            decision = self.config.decision(event) if held else self.ask()
             self.holdout.asked(decision.id, event.at)
         else:
             decision = self.decide(event.n, seed)
-        if decision != given:
+
+        # the levels are those of the action
+        known = None if decision.propensity is None else tuple(decision.propensity.values())
+        computed = (decision.id, decision.action, known)
+        if computed != (event.decision, event.action, event.propensity):
+            given = self.config.decision(event)
             raise FoldError(event.n, f"the log has {given}, computed anew it is {decision}")
 
 
