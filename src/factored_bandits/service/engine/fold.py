@@ -12,10 +12,10 @@ import math
 import secrets
 import types
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 from factored_bandits.agent import Agent, Decision
-from factored_bandits.agent.agent import PORTION
+from factored_bandits.agent.agent import PORTION, Seen
 from factored_bandits.core.checks import Form
 from factored_bandits.errors import BacklogWarning, DumpError
 from factored_bandits.service.config import Config
@@ -26,6 +26,10 @@ from .active_sets import ActiveSets
 from .holdout import Holdout, is_held
 
 SECOND = 1_000_000  # microseconds
+
+T = TypeVar("T")
+# a decision as a log has it: its id, the levels as indices, their probabilities
+Play = tuple[int, tuple[int, ...], tuple[float, ...] | None]
 
 
 class FoldError(Exception):
@@ -93,10 +97,13 @@ class Fold:
 
     def ask(self) -> Decision:
         """The next decision; everything that is complete must be learned."""
+        return self._asked(self.agent._decision)
+
+    def _asked(self, seen_as: Seen[T]) -> T:
         try:
-            return self.agent.ask()
+            return self.agent._asked(seen_as)
         except BacklogWarning:  # where warnings are errors; it comes before any change, and once
-            return self.agent.ask()
+            return self.agent._asked(seen_as)
 
     def decide(self, n: int, seed: bytes | None) -> Decision:
         """A decision, in the event `n`, for whoever has this hash; perhaps they are held out."""
@@ -214,21 +221,38 @@ class Fold:
 
     def _repeat_ask(self, event: Event) -> None:
         self.learn()
+        given = _logged(event)
         seed = event.unit or event.idem
-        if seed is None and self.holdout is not None:
+        if self.holdout is None:
+            computed = self._asked(self._play)
+        elif seed is None:
             # for nobody in particular: who was held out, and with what, was a random number
-            held = is_held(event.decision)
-            decision = self.config.decision(event) if held else self.ask()
-            self.holdout.asked(decision.id, event.at)
+            computed = given if is_held(event.decision) else self._asked(self._play)
+            self.holdout.asked(computed[0], event.at)
         else:
             decision = self.decide(event.n, seed)
+            known = None if decision.propensity is None else tuple(decision.propensity.values())
+            computed = (decision.id, decision.action, known)
+        if computed != given:
+            logged, anew = (self._named(event, play) for play in (given, computed))
+            raise FoldError(event.n, f"the log has {logged}, computed anew it is {anew}")
 
-        # the levels are those of the action
-        known = None if decision.propensity is None else tuple(decision.propensity.values())
-        computed = (decision.id, decision.action, known)
-        if computed != (event.decision, event.action, event.propensity):
-            given = self.config.decision(event)
-            raise FoldError(event.n, f"the log has {given}, computed anew it is {decision}")
+    def _named(self, event: Event, play: Play) -> Decision:
+        """A decision for a message."""
+        id, action, propensity = play
+        return self.config.decision(
+            event._replace(decision=id, action=action, propensity=propensity)
+        )
+
+    def _play(self, id: int, action: tuple[int, ...]) -> Play:
+        """A decision as the log has it, without the names of its levels."""
+        return id, action, self.agent._propensity(id)
+
+
+def _logged(event: Event) -> Play:
+    assert event.decision is not None
+    assert event.action is not None
+    return event.decision, event.action, event.propensity
 
 
 def _both(body: str) -> tuple[str, Any]:
