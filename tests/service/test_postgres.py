@@ -59,6 +59,21 @@ def test_what_is_promised_holds(scenario, url):
     scenario(shops(url))
 
 
+def test_a_session_prepares_what_appends_once(url):
+    shop = shops(url)()
+
+    def sent(text: str) -> int:
+        return sum(text in str(each) for each in shop.faults.statements)
+
+    for _ in range(3):
+        shop.agent.ask()
+    assert (sent("PREPARE fb_append"), sent("EXECUTE fb_append")) == (1, 3)
+    shop.engine.store.reconnect()
+    shop.agent.ask()
+    assert (sent("PREPARE fb_append"), sent("EXECUTE fb_append")) == (2, 4)
+    shop.close()
+
+
 def test_faults_around_commits_change_nothing(url):
     make = shops(url)
     expected = undisturbed(make)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from factored_bandits.core.checks import Form, integer
 from factored_bandits.errors import InvalidInputError
@@ -20,6 +20,9 @@ from .labels import Label
 from .ledger import DROPPED
 from .parts import Given, History
 from .saved.saving import Saving
+
+T = TypeVar("T")
+Seen = Callable[[int, tuple[int, ...]], T]  # what is made of the id and the action of a decision
 
 # The most blocks that a call learns, so that none takes long. A number of blocks and not a time:
 # the same calls must always lead to the same state.
@@ -199,6 +202,10 @@ class Agent(Knowledge[Best], Saving):
         >>> Agent("uniform", factors={"colour": ["red", "blue"]}).ask()
         Decision(id=1, action=(1,), levels={'colour': 'blue'}, propensity={'colour': 0.5})
         """
+        return self._asked(self._decision)
+
+    def _asked(self, seen_as: Seen[T]) -> T:
+        """Give out the next decision; what `seen_as` makes of it."""
         self._prepare()
         if self._expire_after is None and self._ledger.asked % EVERY == 0:
             notice = self._calls.read(self._watch.look, self._ledger)
@@ -206,10 +213,10 @@ class Agent(Knowledge[Best], Saving):
                 say(notice)
 
         for _ in range(self._self_duels.skipped_at_most):
-            decision = self._calls.change(self._ask_or_skip)
-            if decision is not None:
-                return decision
-        return self._calls.change(self._ask)
+            found = self._calls.change(self._ask_or_skip, seen_as)
+            if found is not None:
+                return found
+        return self._calls.change(self._ask, seen_as)
 
     def _log_levels(self) -> None:
         """Levels that earlier calls have eliminated, or let re-enter.
@@ -222,20 +229,21 @@ class Agent(Knowledge[Best], Saving):
         for told in self._calls.read(look, self._params, self._state, self._round):
             LOGGER.info("%s", told)
 
-    def _ask_or_skip(self) -> Decision | None:
+    def _ask_or_skip(self, seen_as: Seen[T]) -> T | None:
         """The next decision; None if it is a duel of an arm with itself, which is settled."""
-        decision = self._ask()
-        if not self._labels.same_twice(decision.action):
-            return decision
+        found = self._ask(seen_as)
+        id = self._ledger.asked
+        if not self._labels.same_twice(self._ledger.actions[id].tolist()):
+            return found
 
         # learned only after the verdicts before it: until then the policy would repeat itself
-        if self._self_duels.counts and self._ledger.oldest() != decision.id:
-            return decision
+        if self._self_duels.counts and self._ledger.oldest() != id:
+            return found
 
-        self._tell(decision.id, self._self_duels.outcome(decision.id))
+        self._tell(id, self._self_duels.outcome(id))
         return None
 
-    def _ask(self) -> Decision:
+    def _ask(self, seen_as: Seen[T]) -> T:
         self._learn(PORTION)
         ledger = self._ledger
         if ledger.asked == ledger.planned:
@@ -244,13 +252,19 @@ class Agent(Knowledge[Best], Saving):
         id = ledger.give_out(self._times.now())
         action = tuple(ledger.actions[id].tolist())
         self._calls.count(action)
+        return seen_as(id, action)
 
-        propensity = None
-        if ledger.probabilities is not None:
-            known = ledger.probabilities[id].tolist()
-            propensity = dict(zip(self._labels.names, known, strict=True))
+    def _propensity(self, id: int) -> tuple[float, ...] | None:
+        """The probability of each level of a decision; None if the policy does not know it."""
+        known = self._ledger.probabilities
+        return None if known is None else tuple(known[id].tolist())
 
-        return Decision(id, action, self._labels.named(action), propensity, ledger.last_block())
+    def _decision(self, id: int, action: tuple[int, ...]) -> Decision:
+        known = self._propensity(id)
+        propensity = None if known is None else dict(zip(self._labels.names, known, strict=True))
+        return Decision(
+            id, action, self._labels.named(action), propensity, self._ledger.last_block()
+        )
 
     def tell(self, id: int, reward: float | Mapping[str, float] | Sequence[float]) -> None:
         """Tell the reward of a decision; in any order, once each.

@@ -32,7 +32,8 @@ class Calls:
     def change(self, work: Callable[[*Given], T], *args: *Given) -> T:
         """Do `work`, which may change the agent; undo what it did if it raises anything."""
         with self._lock:
-            self._enter()
+            if self._busy or self._mark is not None:
+                self._enter()
             self._busy = True
             try:
                 self._played = []
@@ -58,7 +59,8 @@ class Calls:
     def read(self, work: Callable[[*Given], T], *args: *Given) -> T:
         """Do `work`, which changes nothing."""
         with self._lock:
-            self._enter()
+            if self._busy or self._mark is not None:
+                self._enter()
             return work(*args)
 
     def _enter(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import signal
 import sys
 import tempfile
@@ -106,6 +107,9 @@ def serve(
                 await super().shutdown(sockets)
 
         server = Announcing(config)
+        # what was imported stays for ever: the collector of garbage need not look at it again
+        gc.collect()
+        gc.freeze()
         server.run()
         if not server.started:
             raise InvalidInputError(f"it is not possible to listen on {host} port {port}")

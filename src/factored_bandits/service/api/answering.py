@@ -1,12 +1,12 @@
 """How a request to an endpoint is answered: read, checked, called, counted and logged.
 
-Decisions and rewards are asked all the time. What a framework adds to each request costs as much as
-the rest of it, so that `Answering` is an ASGI application, and `Shortcut` finds it by itself.
+Decisions, rewards and whether the server is alive are asked all the time. What a framework adds to
+each request costs as much as the rest of it, so that `Answering` is an ASGI application, and
+`Shortcut` finds it by itself.
 """
 
 from __future__ import annotations
 
-import functools
 import itertools
 import json
 import logging
@@ -32,6 +32,10 @@ BEFORE_KEY = "/v1/experiments/"
 DECISIONS = "/v1/experiments/{key}/decisions"
 AFTER_KEY = "/decisions"
 REWARDS = "/v1/rewards"
+HEALTH = "/healthz"
+OFTEN = (DECISIONS, REWARDS, HEALTH)
+JSON = b"application/json"
+TEXT = b"text/plain; charset=utf-8"
 START = secrets.token_hex(6)  # ids of requests: that of this process, and a number
 NUMBERS = itertools.count(1)
 
@@ -49,13 +53,15 @@ class QuickHeaders:
 
 
 class QuickRequest(Request):
-    """A request of the kind that comes all the time."""
+    """A request of the kind that comes all the time: its body is read by who answers it."""
+
+    def __init__(self, scope: Scope, receive: Receive) -> None:
+        self.scope = scope
+        self._quick = QuickHeaders(scope["headers"])
 
     @property
     def headers(self) -> Any:
         """What a handler looks up."""
-        if not hasattr(self, "_quick"):
-            self._quick = QuickHeaders(self.scope["headers"])
         return self._quick
 
 
@@ -77,10 +83,8 @@ class Answering:
         self._path = path
         self._here = here
         self._verb = path.rpartition("/")[2]
-        self._request = QuickRequest if path in (DECISIONS, REWARDS) else Request
-        metrics = service.metrics
-        self._counted = functools.cache(lambda code: metrics.requests.labels(path, str(code)))
-        self._seconds = functools.cache(lambda: metrics.seconds.labels(path))
+        self._request = QuickRequest if path in OFTEN else Request
+        self._counts = service.metrics.counts.route(path)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -90,6 +94,7 @@ class Answering:
         method = scope["method"]
         endpoint = self._here[method if method in self._here else "GET"]
         content = b""
+        kind = JSON
         try:
             scope["path_params"].setdefault("verb", self._verb)
             if endpoint.largest > LARGEST_BODY and endpoint.role is not None:
@@ -98,7 +103,10 @@ class Answering:
             if endpoint.body is not None:
                 body = _checked(await _content(receive, endpoint.largest), endpoint)
             status, found = await endpoint.handler(self._service, request, body)
-            if not isinstance(found, Response):
+            if isinstance(found, bytes):
+                content = found
+                kind = TEXT
+            elif not isinstance(found, Response):
                 content = msgspec.json.encode(found)
         except Exception as error:
             found = endpoint.failed(request, error)
@@ -109,23 +117,29 @@ class Answering:
             status = found.status_code
             found.headers["X-Request-Id"] = number
         seconds = time.perf_counter() - began
-        self._counted(status).inc()
-        self._seconds().observe(seconds)
-        _log(method, self._path, number, status, seconds)
+        self._counts.add(status, seconds)
+        if LOGGER.isEnabledFor(logging.INFO):
+            _log(method, self._path, number, status, seconds)
 
         if isinstance(found, Response):
             await found(scope, receive, send)
         else:
-            await _send_json(send, status, number, content)
+            headers = [
+                (b"content-type", kind),
+                (b"content-length", b"%d" % len(content)),
+                (b"x-request-id", number.encode()),
+            ]
+            await send({"type": "http.response.start", "status": status, "headers": headers})
+            await send({"type": "http.response.body", "body": content})
 
 
 class Shortcut(Starlette):
-    """An application that finds decisions and rewards without a search through all routes.
+    """An application that finds what is asked often without a search through all routes.
 
     Parameters
     ----------
     often
-        What answers the paths `DECISIONS` and `REWARDS`.
+        What answers the paths in `OFTEN`.
     origins
         Pages of which origins may read the answers.
     given
@@ -138,19 +152,21 @@ class Shortcut(Starlette):
         super().__init__(**given)
         self._open_to = with_origins(self._answer, origins) if origins else None
         self._decisions = often[DECISIONS]
-        self._rewards = often[REWARDS]
+        self._at = {("POST", REWARDS): often[REWARDS], ("GET", HEALTH): often[HEALTH]}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or start and end with the server."""
         await (self._open_to or self._answer)(scope, receive, send)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["method"] == "POST" and not scope.get("root_path"):
+        if scope["type"] == "http" and not scope.get("root_path"):
+            method = scope["method"]
             path = scope["path"]
-            if path == REWARDS:
+            found = self._at.get((method, path))
+            if found is not None:
                 scope["path_params"] = {}
-                return await self._rewards(scope, receive, send)
-            if path.startswith(BEFORE_KEY) and path.endswith(AFTER_KEY):
+                return await found(scope, receive, send)
+            if method == "POST" and path.startswith(BEFORE_KEY) and path.endswith(AFTER_KEY):
                 key = path[len(BEFORE_KEY) : -len(AFTER_KEY)]
                 if key and "/" not in key:
                     scope["path_params"] = {"key": key}
@@ -193,24 +209,13 @@ def _checked(content: bytes, endpoint: Endpoint) -> Any:
         raise ProblemError(400, f"the body is no JSON that can be read: {error}") from None
 
 
-async def _send_json(send: Send, status: int, number: str, content: bytes) -> None:
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", b"%d" % len(content)),
-        (b"x-request-id", number.encode()),
-    ]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": content})
-
-
 def _log(method: str, path: str, number: str, status: int, seconds: float) -> None:
     """One line of JSON; no keys, no tokens, no units, no bodies."""
-    if LOGGER.isEnabledFor(logging.INFO):
-        line = {
-            "request": number,
-            "method": method,
-            "route": path,
-            "status": status,
-            "ms": round(1000 * seconds, 2),
-        }
-        LOGGER.info("%s", json.dumps(line))
+    line = {
+        "request": number,
+        "method": method,
+        "route": path,
+        "status": status,
+        "ms": round(1000 * seconds, 2),
+    }
+    LOGGER.info("%s", json.dumps(line))

@@ -64,7 +64,7 @@ async def reward(service: Service, request: Request, body: Rewards) -> tuple[int
     told = iter(await answers(telling))
     found = [_outcome(each if isinstance(each, DecisionError) else next(told)) for each in meant]
     for each, outcome in zip(meant, found, strict=True):
-        service.metrics.rewarded(outcome.outcome).inc()
+        service.metrics.counts.rewards[outcome.outcome] += 1
         if outcome.outcome not in LOGGED:
             number = 0 if isinstance(each, DecisionError) else each[0].id
             service.unlogged[number, outcome.outcome] += 1

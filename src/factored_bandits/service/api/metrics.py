@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import time
 from collections.abc import Iterator
 from itertools import accumulate
 from typing import Any
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import (
     CounterMetricFamily,
     GaugeMetricFamily,
@@ -17,7 +16,7 @@ from prometheus_client.core import (
 
 from factored_bandits.service.engine import SIZES, Meter, Reading
 
-SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+from .counts import Counts
 
 
 class Metrics:
@@ -25,26 +24,10 @@ class Metrics:
 
     def __init__(self, meter: Meter) -> None:
         self._registry = CollectorRegistry()
-        self.decisions = self._counter("fb_decisions", "Decisions given out.", "experiment")
-        self.fallbacks = self._counter(
-            "fb_fallbacks", "Decisions made without the database, in no log.", "experiment"
-        )
-        self.rewards = self._counter("fb_rewards", "Rewards by what became of them.", "outcome")
-        self.requests = self._counter(
-            "fb_requests", "Requests by route and status.", "route", "status"
-        )
-        self.seconds = Histogram(
-            "fb_request_seconds", "Time of a request.", ["route"], buckets=SECONDS,
-            registry=self._registry,
-        )  # fmt: skip
-        # looking a child up takes as long as counting
-        self.decided = functools.cache(self.decisions.labels)
-        self.rewarded = functools.cache(self.rewards.labels)
+        self.counts = Counts()
         self.engine = EngineMetrics(meter)
+        self._registry.register(self.counts)
         self._registry.register(self.engine)
-
-    def _counter(self, name: str, sentence: str, *labels: str) -> Counter:
-        return Counter(name, sentence, labels, registry=self._registry)
 
     def text(self) -> bytes:
         """As Prometheus reads it."""

@@ -132,9 +132,9 @@ class Service:
             else:
                 made.append(each)
         if fallbacks:
-            self.metrics.fallbacks.labels(handle.key).inc(fallbacks)
+            self.metrics.counts.fallbacks[handle.key] += fallbacks
         if fallbacks < len(made):
-            self.metrics.decided(handle.key).inc(len(made) - fallbacks)
+            self.metrics.counts.decisions[handle.key] += len(made) - fallbacks
         return made
 
     async def measure(self) -> bytes:

@@ -16,17 +16,25 @@ class ActiveSets:
     def __init__(self) -> None:
         self._stored: dict[int, bool] = {}  # levels that ever changed
         self._version = -1
+        self._steps = (-1, -1)  # of the agent at the last look: planned, learned
 
     def followed(self, agent: Agent[Any], stored: Callable[[], list[Change]]) -> None:
         """A log was followed; whoever wrote it has stored what changed."""
         if agent.policy.eliminates and self._of(agent)[1] != self._version:
             self._stored = {each.level: each.active for each in stored()}
             self._version = -1
+            self._steps = (-1, -1)
 
     def look(self, agent: Agent[Any], n: int, at: int) -> list[Change]:
         """What is other than it is stored; `n` and `at` are of a decision just made."""
         if not agent.policy.eliminates:
             return []
+        # most decisions are given out from a block that was planned before, and nothing is learned
+        counters = agent._ledger.counters
+        steps = (counters.planned, counters.learned)
+        if steps == self._steps:
+            return []
+        self._steps = steps
         active, version = self._of(agent)
         if version == self._version:
             return []

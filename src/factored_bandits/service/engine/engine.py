@@ -56,9 +56,7 @@ class Engine:
         self._create = threading.Lock()
 
         def writer() -> Writer:
-            return Writer(
-                store, self._queue.put_back, self.breaker, self.meter, snapshot_every, agent_time
-            )
+            return Writer(store, self._queue, self.breaker, self.meter, snapshot_every, agent_time)
 
         self._own = writer()
         count = min(writers, 1) if store.one_writer else writers

@@ -12,10 +12,10 @@ import math
 import secrets
 import types
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 from factored_bandits.agent import Agent, Decision
-from factored_bandits.agent.agent import PORTION
+from factored_bandits.agent.agent import PORTION, Seen
 from factored_bandits.core.checks import Form
 from factored_bandits.errors import BacklogWarning, DumpError
 from factored_bandits.service.config import Config
@@ -26,6 +26,10 @@ from .active_sets import ActiveSets
 from .holdout import Holdout, is_held
 
 SECOND = 1_000_000  # microseconds
+
+T = TypeVar("T")
+# a decision as a log has it: its id, the levels as indices, their probabilities
+Play = tuple[int, tuple[int, ...], tuple[float, ...] | None]
 
 
 class FoldError(Exception):
@@ -70,6 +74,7 @@ class Fold:
         self.agent = self._loaded(config.start if body is None else body)
         self.active_sets = ActiveSets()
         self._due: list[int] = []  # decisions whose expiry the log must tell next
+        self._looked = -1  # the time for which decisions that are due were looked for
 
     def _loaded(self, body: str) -> Agent[Any]:
         if self.holdout is not None and body != self.config.start:
@@ -86,16 +91,19 @@ class Fold:
     def learn(self, most: int | None = None) -> bool:
         """Learn what is complete, `most` blocks of it; whether that was all."""
         # a call learns that many by itself, and a block has a play at least
-        if self.agent.backlog <= PORTION:
+        if self._unlearned <= PORTION:
             return True
         return self.agent.learn(most) != most
 
     def ask(self) -> Decision:
         """The next decision; everything that is complete must be learned."""
+        return self._asked(self.agent._decision)
+
+    def _asked(self, seen_as: Seen[T]) -> T:
         try:
-            return self.agent.ask()
+            return self.agent._asked(seen_as)
         except BacklogWarning:  # where warnings are errors; it comes before any change, and once
-            return self.agent.ask()
+            return self.agent._asked(seen_as)
 
     def decide(self, n: int, seed: bytes | None) -> Decision:
         """A decision, in the event `n`, for whoever has this hash; perhaps they are held out."""
@@ -115,13 +123,19 @@ class Fold:
     def backlog(self) -> int:
         """How many decisions are given out and not learned."""
         held = 0 if self.holdout is None else len(self.holdout.open)
-        return self.agent.backlog + held
+        return self._unlearned + held
+
+    @property
+    def _unlearned(self) -> int:
+        """The backlog of the agent, without its lock: who has the fold changes it alone."""
+        counters = self.agent._ledger.counters
+        return counters.asked - counters.learned
 
     def is_waiting(self, decision: Any) -> bool:
         """Whether a decision would take a reward."""
         if self.holdout is not None and is_held(decision):
             return decision in self.holdout.open
-        return self.agent.is_waiting(decision)
+        return self.agent._ledger.is_waiting(decision)
 
     def tell(self, decision: int, reward: Any) -> None:
         """Learn the reward of a decision that waits; that of the holdout is only checked."""
@@ -182,9 +196,11 @@ class Fold:
             self.n = event.n
 
     def _repeat(self, event: Event) -> None:
-        # a pause is written without the agent, which may be why there is one
-        if not self._due and event.kind != "pause":
+        # a pause is written without the agent, which may be why there is one; the events of a
+        # transaction have one time, at which nothing more is due when all that was has expired
+        if event.at != self._looked and not self._due and event.kind != "pause":
             self._due = list(self.expire_due())
+            self._looked = event.at
         if self._due:
             self._repeat_due(event)
         elif event.kind == "ask":
@@ -205,16 +221,38 @@ class Fold:
 
     def _repeat_ask(self, event: Event) -> None:
         self.learn()
-        given = self.config.decision(event)
+        given = _logged(event)
         seed = event.unit or event.idem
-        if seed is None and self.holdout is not None:
+        if self.holdout is None:
+            computed = self._asked(self._play)
+        elif seed is None:
             # for nobody in particular: who was held out, and with what, was a random number
-            decision = given if is_held(given.id) else self.ask()
-            self.holdout.asked(decision.id, event.at)
+            computed = given if is_held(event.decision) else self._asked(self._play)
+            self.holdout.asked(computed[0], event.at)
         else:
             decision = self.decide(event.n, seed)
-        if decision != given:
-            raise FoldError(event.n, f"the log has {given}, computed anew it is {decision}")
+            known = None if decision.propensity is None else tuple(decision.propensity.values())
+            computed = (decision.id, decision.action, known)
+        if computed != given:
+            logged, anew = (self._named(event, play) for play in (given, computed))
+            raise FoldError(event.n, f"the log has {logged}, computed anew it is {anew}")
+
+    def _named(self, event: Event, play: Play) -> Decision:
+        """A decision for a message."""
+        id, action, propensity = play
+        return self.config.decision(
+            event._replace(decision=id, action=action, propensity=propensity)
+        )
+
+    def _play(self, id: int, action: tuple[int, ...]) -> Play:
+        """A decision as the log has it, without the names of its levels."""
+        return id, action, self.agent._propensity(id)
+
+
+def _logged(event: Event) -> Play:
+    assert event.decision is not None
+    assert event.action is not None
+    return event.decision, event.action, event.propensity
 
 
 def _both(body: str) -> tuple[str, Any]:

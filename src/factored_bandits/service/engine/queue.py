@@ -66,6 +66,17 @@ class Queue:
             self._taken |= set(batch)
             return batch
 
+    def take_more(self, experiment: int, most: int) -> list[Request]:
+        """What came for an experiment since it was taken, for the one who took it."""
+        with self._changed:
+            waiting = self._waiting.get(experiment)
+            if waiting is None:
+                return []
+            taken = [waiting.popleft() for _ in range(min(len(waiting), most))]
+            if not waiting:
+                del self._waiting[experiment]
+            return taken
+
     def _ready(self, due: Iterable[int]) -> list[int]:
         free = [n for n in self._waiting if n not in self._taken]
         free += [n for n in due if n not in self._waiting and n not in self._taken]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from factored_bandits.agent.agent import PORTION
@@ -20,6 +19,7 @@ from .breaker import FAILURES, Breaker
 from .fold import Fold
 from .handle import LOGGER, Handle
 from .meter import Meter
+from .queue import MOST, Queue
 from .requests import Ask, Read, Rebase, Request
 
 AGENT_TIME = 0.02  # seconds of work in one transaction, about
@@ -31,7 +31,6 @@ LONGEST_PAUSE = 1.0
 LEARNED = (Ask, Read)  # before these, everything that is complete is learned
 
 Group = tuple[Handle, list[Request]]
-PutBack = Callable[[int, list[Request]], None]
 
 
 @dataclass
@@ -61,8 +60,8 @@ class Writer:
     ----------
     store
         Where the experiments are.
-    put_back
-        Takes requests that are left for the next batch.
+    queue
+        Has what came meanwhile, and takes requests that are left for the next batch.
     breaker
         Is told whether the database can be reached.
     meter
@@ -76,28 +75,31 @@ class Writer:
     def __init__(
         self,
         store: Store,
-        put_back: PutBack,
+        queue: Queue,
         breaker: Breaker,
         meter: Meter,
         snapshot_every: int = SNAPSHOT_EVERY,
         agent_time: float = AGENT_TIME,
     ) -> None:
         self._store = store
-        self._put_back = put_back
+        self._queue = queue
         self._breaker = breaker
         self._meter = meter
         self._snapshot_every = snapshot_every
         self._agent_time = agent_time
         self._unheard: list[Request] = []  # those who have an answer, and were not woken yet
 
-    def work(self, groups: list[Group]) -> None:
-        """Answer every request, each with what is in the log, or with an error."""
+    def work(self, groups: list[Group], *, more: bool = True) -> None:
+        """Answer every request, each with what is in the log, or with an error.
+
+        With `more`, those that come before the experiment is locked are answered, too.
+        """
         pause = PAUSE
         failures = 0
         while True:
             attempt = Attempt()
             try:
-                self._transact(groups, attempt)
+                self._transact(groups, attempt, more)
                 self._breaker.passed()
                 self._finish(attempt)
                 return
@@ -136,15 +138,17 @@ class Writer:
 
     # ------------------------------------------------------------ one transaction
 
-    def _transact(self, groups: list[Group], attempt: Attempt) -> None:
+    def _transact(self, groups: list[Group], attempt: Attempt, more: bool) -> None:
         try:
-            self._transacted(groups, attempt)
+            self._transacted(groups, attempt, more)
         finally:
             self.wake()
 
-    def _transacted(self, groups: list[Group], attempt: Attempt) -> None:
+    def _transacted(self, groups: list[Group], attempt: Attempt, more: bool) -> None:
         tx = self._store.begin()
         rows = [self._locked(tx, handle) for handle, _ in groups]
+        if more:
+            self._add_those_who_came(groups)
         for (handle, _), row in zip(groups, rows, strict=True):
             handle.is_shared = handle.followed not in (None, row.head)
         attempt.alone = not any(handle.is_shared for handle, _ in groups)
@@ -183,6 +187,13 @@ class Writer:
                 return row
             self.wake()  # it may take a while until somebody else is done
         return tx.lock(handle.id, after)
+
+    def _add_those_who_came(self, groups: list[Group]) -> None:
+        """While another process had the lock, more came; each transaction saved is a turn saved."""
+        most = MOST // len(groups)
+        for handle, requests in groups:
+            if len(requests) < most:
+                requests += self._queue.take_more(handle.id, most - len(requests))
 
     def _apply(
         self, fold: Fold, batch: Batch, requests: list[Request], until: float
@@ -224,7 +235,7 @@ class Writer:
 
     def _finish(self, attempt: Attempt) -> None:
         for number, left in attempt.left:
-            self._put_back(number, left)
+            self._queue.put_back(number, left)
         for handle, fold, batch in attempt.batches:
             handle.set_due(fold, any(event.kind == "ask" for event in batch.events))
         logs = [(handle.key, batch.events) for handle, _, batch in attempt.batches]
@@ -325,13 +336,13 @@ class Writer:
         """Redo what a failing agent has spoilt, and pause the experiment that it belongs to."""
         if len(groups) > 1:
             for group in groups:
-                self.work([group])
+                self.work([group], more=False)
             return
 
         handle, requests = groups[0]
         if len(requests) > 1:
             for request in requests:
-                self.work([(handle, [request])])
+                self.work([(handle, [request])], more=False)
             return
 
         reason = plain(f"{type(error).__name__}: {error}")

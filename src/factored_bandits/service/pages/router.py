@@ -167,9 +167,8 @@ class Pages:
             except Exception as error:
                 response = self._failed(visit, error)
             self._set_cookie(visit, response)
-            metrics = self.service.metrics
-            metrics.requests.labels(path, str(response.status_code)).inc()
-            metrics.seconds.labels(path).observe(time.perf_counter() - began)
+            counts = self.service.metrics.counts.route(path)
+            counts.add(response.status_code, time.perf_counter() - began)
             return response
 
         return answer

@@ -89,6 +89,7 @@ class PostgresStore:
         self._connect = connect
         self._timeouts = {**TIMEOUTS, **(timeouts or {})}
         self._connections: dict[int, Any] = {}
+        self._prepared: dict[int, set[str]] = {}  # statements of each connection
         try:
             self.name = _without_password(location)
             self._prepare()
@@ -115,6 +116,7 @@ class PostgresStore:
             self._connections[thread] = self._connect(
                 conninfo, autocommit=True, prepare_threshold=None
             )
+            self._prepared[thread] = set()
             self._connections[thread].execute(FLUSHED)
         return self._connections[thread]
 
@@ -187,11 +189,16 @@ class PostgresStore:
         """A transaction; the lock of its experiment comes next."""
         if self._read_only:
             return self.reading()
-        return PostgresTransaction(self._connected(), self._clock)
+        return self._transaction(read_only=False)
 
     def reading(self) -> PostgresTransaction:
         """A transaction that only reads, everything as of one moment."""
-        return PostgresTransaction(self._connected(), self._clock, read_only=True)
+        return self._transaction(read_only=True)
+
+    def _transaction(self, read_only: bool) -> PostgresTransaction:
+        connection = self._connected()
+        prepared = self._prepared[threading.get_ident()]
+        return PostgresTransaction(connection, self._clock, prepared, read_only)
 
     def create(self, key: str, config: str, fingerprint: str) -> Experiment:
         """Create an experiment, unless there is one with this key; gives the one that is there."""

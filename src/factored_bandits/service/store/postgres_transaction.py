@@ -25,15 +25,19 @@ BEGIN_READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 NOW = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 PAGE = 1000  # events of others that are read with the lock
 NAMES = EVENT.split(", ")
-# If the head is not where it is expected, the number of the experiment is NULL: an error.
-APPEND = sql.SQL(
-    "WITH moved AS (UPDATE experiment SET status = {}, reason = {}, fingerprint = {}, head = {}, "
-    "at = {} WHERE id = {} AND head = {} RETURNING id) "
+# If the head is not where it is expected, the number of the experiment is NULL: an error. Planning
+# takes longer than appending a few events, and this plan, unlike those of look-ups, does not depend
+# on how long the log is; so a session prepares it once.
+APPENDING = (
+    "PREPARE fb_append (text, text, text, bigint, bigint, integer, bigint, json) AS "
+    "WITH moved AS (UPDATE experiment SET status = $1, reason = $2, fingerprint = $3, head = $4, "
+    "at = $5 WHERE id = $6 AND head = $7 RETURNING id) "
     f"INSERT INTO event (exp, {EVENT}) SELECT (SELECT id FROM moved), "
-    f"{', '.join(f'e.{name}' for name in NAMES)} FROM json_to_recordset({{}}::json) AS e(n bigint, "
+    f"{', '.join(f'e.{name}' for name in NAMES)} FROM json_to_recordset($8) AS e(n bigint, "
     "at bigint, tx bigint, kind text, decision bigint, unit bytea, idem bytea, action text, "
     "propensity text, body text, who text)"
 )
+APPEND = sql.SQL("EXECUTE fb_append ({}, {}, {}, {}, {}, {}, {}, {})")
 # One by one, though in one statement: without statistics a list is looked for in the whole log.
 ASKED_BY = (
     "SELECT e.* FROM unnest(%s::bytea[]) AS wanted(hash) CROSS JOIN LATERAL ("
@@ -57,15 +61,20 @@ class PostgresTransaction(Derived):
         Of psycopg, in autocommit mode.
     clock
         Gives microseconds since 1970; by default the server's, read after the lock.
+    prepared
+        Statements that the session has prepared; one that this prepares is added.
     read_only
         Only look, at everything as of one moment.
     """
 
     _by_code = ' COLLATE "C"'
 
-    def __init__(self, connection: Any, clock: Clock | None, read_only: bool = False) -> None:
+    def __init__(
+        self, connection: Any, clock: Clock | None, prepared: set[str], read_only: bool = False
+    ) -> None:
         self._connection = connection
         self._clock = clock
+        self._prepared = prepared
         self._begin = BEGIN_READING if read_only else BEGIN
         self._for_update = "" if read_only else " FOR UPDATE"
         self._begun = False
@@ -190,6 +199,10 @@ class PostgresTransaction(Derived):
 
     def append(self, row: Experiment, expected: int, events: list[Event]) -> None:
         """Append events at the head; sent with COMMIT, which fails if they are refused."""
+        if APPENDING not in self._prepared:
+            # by itself, and known at once: it outlasts the transaction, however that ends
+            self._execute(APPENDING)
+            self._prepared.add(APPENDING)
         documents = [_document(event) for event in events]
         changed = (row.status, row.reason, row.fingerprint, row.head, row.at)
         self._write(APPEND, *changed, row.id, expected, json.dumps(documents))
@@ -223,13 +236,21 @@ def _results(cursor: Any) -> list[list[Row]]:
 
 
 def _document(event: Event) -> dict[str, Any]:
-    """An event as the server reads it; null is NULL."""
-    document = event._asdict()
-    document["action"] = listed(event.action)
-    document["propensity"] = listed(event.propensity)
-    document["body"] = text(event.body)
-    if event.unit is not None:
-        document["unit"] = rf"\x{event.unit.hex()}"
-    if event.idem is not None:
-        document["idem"] = rf"\x{event.idem.hex()}"
+    """An event as the server reads it; what is missing is NULL."""
+    n, at, tx, kind, decision, unit, idem, action, propensity, body, who = event
+    document: dict[str, Any] = {"n": n, "at": at, "tx": tx, "kind": kind}
+    if decision is not None:
+        document["decision"] = decision
+    if unit is not None:
+        document["unit"] = rf"\x{unit.hex()}"
+    if idem is not None:
+        document["idem"] = rf"\x{idem.hex()}"
+    if action is not None:
+        document["action"] = listed(action)
+    if propensity is not None:
+        document["propensity"] = listed(propensity)
+    if body is not None:
+        document["body"] = text(body)
+    if who is not None:
+        document["who"] = who
     return document

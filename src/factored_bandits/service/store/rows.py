@@ -56,8 +56,8 @@ def event_of(row: Row) -> Event:
         decision,
         None if unit is None else bytes(unit),
         None if idem is None else bytes(idem),
-        None if action is None else tuple(json.loads(f"[{action}]")),
-        None if propensity is None else tuple(json.loads(f"[{propensity}]")),
+        None if action is None else tuple(map(int, action.split(","))),
+        None if propensity is None else tuple(map(float, propensity.split(","))),
         None if body is None else json.loads(body),
         who,
     )

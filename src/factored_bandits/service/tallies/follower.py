@@ -29,7 +29,8 @@ class Step(NamedTuple):
 class Follower:
     """Brings briefs and tallies up to date with the logs.
 
-    Several processes may do so at once: who comes second with the same events changes nothing.
+    Several processes may do so at once: who comes second with the same events changes nothing. Who
+    finds that somebody else counts an experiment leaves it to them, until they stop.
 
     Parameters
     ----------
@@ -42,6 +43,7 @@ class Follower:
     def __init__(self, store: Store, shape_of: ShapeOf) -> None:
         self._store = store
         self._shape_of = shape_of
+        self._seen: dict[int, int] = {}  # the event of each brief when this one last looked
 
     def behind(self) -> list[int]:
         """Experiments with events that are not counted yet."""
@@ -68,7 +70,8 @@ class Follower:
         unlogged
             Rewards that are no events, to be added.
         """
-        steps = [self._step(number, (said or {}).get(number)) for number in experiments]
+        tried = [self._step(number, (said or {}).get(number)) for number in experiments]
+        steps = [step for step in tried if step is not None]
         if not steps and not unlogged:
             return 0
         tx = self._store.begin()
@@ -79,6 +82,7 @@ class Follower:
                 brief = Brief(step.tally.n, now, step.tally.text())
                 if tx.save_brief(step.experiment, step.expected, brief):
                     tx.add_tallies(step.experiment, step.hours)
+                    self._seen[step.experiment] = step.tally.n
                     counted += step.tally.n - (step.expected or 0)
             tx.add_unlogged(unlogged or {})
         except BaseException:
@@ -87,11 +91,17 @@ class Follower:
         tx.commit()
         return counted
 
-    def _step(self, number: int, said: dict[str, Any] | None) -> Step:
+    def _step(self, number: int, said: dict[str, Any] | None) -> Step | None:
+        """What is to be added; None if somebody else does that."""
         shape = self._shape_of(number)
         tx = self._store.reading()
         try:
             brief = tx.brief(number)
+            if brief is not None:
+                before = self._seen.get(number, brief.n)
+                self._seen[number] = brief.n
+                if brief.n != before and said is None:
+                    return None
             tally = Tally.empty(shape) if brief is None else Tally.of(brief.body)
             events = tx.tail(number, tally.n, PORTION)
             out = [change.n for change in tx.changes(number) if not change.active]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 from collections.abc import Callable, Iterable
@@ -28,6 +29,9 @@ class Bucket(NamedTuple):
     total: float = 0.0
     held_settled: int = 0
     held_total: float = 0.0
+
+
+ASKS, SETTLED, TOTAL, HELD_SETTLED, HELD_TOTAL = range(1, len(Bucket._fields))
 
 
 @dataclass
@@ -105,87 +109,117 @@ class Tally:
 
         Returns what these events add to the tallies of their hours.
         """
-        hours: dict[int, dict[str, Any]] = {}
+        portion = _Portion(self, shape, eliminated)
         for event in events:
-            hour = event.at // HOUR
-            noted = _Noted(self, hours.setdefault(hour, {}), event.at)
+            portion.turn_to(event.at)
             self.n = event.n
             self.since = self.since or event.at
             if event.kind == "ask":
-                self._asked(shape, event, noted)
+                portion.asked(event)
             elif event.kind in ("tell", "expire"):
-                self._settled(shape, event, noted, eliminated)
+                portion.settled(event)
             elif event.kind == "late":
-                noted("lates")
+                portion.count("lates")
         for name, (_, most) in SPANS.items():
             del self.recent[name][:-most]
-        return [HourTally(hour, **counts) for hour, counts in sorted(hours.items())]
-
-    def _asked(self, shape: Shape, event: Settled, noted: _Noted) -> None:
-        noted("asks")
-        noted.recent(asks=1)
-        if is_held(event.decision):
-            noted("held_asks")
-            return
-        for level in shape.levels(_numbers(event.action, int)):
-            self.levels[level][0] += 1
-
-    def _settled(self, shape: Shape, event: Settled, noted: _Noted, eliminated: float) -> None:
-        noted("tells" if event.kind == "tell" else "expires")
-        reward = _reward(event.body)
-        if event.kind == "tell" and shape.ttl is not None and event.asked_at is not None:
-            noted("slow", int(event.at - event.asked_at > TENTH * shape.ttl))
-        if is_held(event.decision):
-            noted("held_settled")
-            noted("held_total", reward)
-            noted.recent(held_settled=1, held_total=reward)
-            return
-
-        noted("settled")
-        noted("total", reward)
-        noted.recent(settled=1, total=reward)
-        action = _numbers(event.action, int)
-        shares = [reward] * len(action)
-        if shape.is_duel:
-            shares[1] = 1.0 - reward  # what the second arm has of it
-        for level, share in zip(shape.levels(action), shares, strict=True):
-            self.levels[level][1] += 1
-            self.levels[level][2] += share
-            self.levels[level][3] += share * share
-        if event.propensity and event.n < eliminated and not shape.is_duel:
-            self._weigh(shape, _numbers(event.propensity, float), reward)
-
-    def _weigh(self, shape: Shape, propensity: tuple[float, ...], reward: float) -> None:
-        """Count a reward as often as uniform play would have had it."""
-        weight = math.prod(
-            1.0 / (size * p) for size, p in zip(shape.sizes, propensity, strict=True)
-        )
-        self.uniform += 1
-        self.weight += weight
-        self.weighted += weight * reward
+        return [HourTally(hour, **counts) for hour, counts in sorted(portion.hours.items())]
 
 
-class _Noted:
-    """One event, counted in the tally, in its hour, and in the stretches of time it belongs to."""
+class _Portion:
+    """Events that are counted together: what many of them share is worked out once.
 
-    def __init__(self, tally: Tally, hour: dict[str, Any], at: int) -> None:
+    That is the stretches of time they belong to, and what texts mean: there are few combinations,
+    and few probabilities while nothing is learned.
+    """
+
+    def __init__(self, tally: Tally, shape: Shape, eliminated: float) -> None:
+        self.hours: dict[int, dict[str, Any]] = {}
         self._tally = tally
-        self._hour = hour
-        self._at = at
+        self._eliminated = eliminated
+        self._is_duel = shape.is_duel
+        self._slow = math.inf if shape.ttl is None else TENTH * shape.ttl
+        self._levels = functools.cache(lambda action: shape.levels(_numbers(action, int)))
+        self._weight = functools.cache(lambda given: _weight(shape, _numbers(given, float)))
+        self._reward = functools.cache(_reward)
+        self._hour: dict[str, Any] = {}
+        self._buckets: list[list[Any]] = []  # the present one of each span
+        self._until = -1  # microseconds: then the shortest of them is over
 
-    def __call__(self, name: str, amount: float = 1) -> None:
+    def turn_to(self, at: int) -> None:
+        """Count at this time from now on."""
+        if at < self._until:
+            return
+        self._hour = self.hours.setdefault(at // HOUR, {})
+        self._buckets = []
+        for name, (length, _) in SPANS.items():
+            buckets = self._tally.recent[name]
+            index = at // length
+            if not buckets or buckets[-1][0] != index:
+                buckets.append(list(Bucket(index)))
+            self._buckets.append(buckets[-1])
+        shortest = SPANS["minute"][0]
+        self._until = (at // shortest + 1) * shortest
+
+    def count(self, name: str, amount: float = 1) -> None:
+        """In the tally, and in its hour."""
         setattr(self._tally, name, getattr(self._tally, name) + amount)
         self._hour[name] = self._hour.get(name, 0) + amount
 
-    def recent(self, **amounts: float) -> None:
-        for name, (length, _) in SPANS.items():
-            buckets = self._tally.recent[name]
-            index = self._at // length
-            if not buckets or buckets[-1][0] != index:
-                buckets.append(list(Bucket(index)))
-            bucket = buckets[-1]
-            for field_name, amount in amounts.items():
-                bucket[Bucket._fields.index(field_name)] += amount
+    def asked(self, event: Settled) -> None:
+        """A decision was given out."""
+        self.count("asks")
+        for bucket in self._buckets:
+            bucket[ASKS] += 1
+        if is_held(event.decision):
+            self.count("held_asks")
+            return
+        levels = self._tally.levels
+        for level in self._levels(event.action):
+            levels[level][0] += 1
+
+    def settled(self, event: Settled) -> None:
+        """A decision has its reward, or none within its time."""
+        self.count("tells" if event.kind == "tell" else "expires")
+        reward = self._reward(event.body)
+        if event.kind == "tell" and event.asked_at is not None:
+            self.count("slow", int(event.at - event.asked_at > self._slow))
+        if is_held(event.decision):
+            self.count("held_settled")
+            self.count("held_total", reward)
+            for bucket in self._buckets:
+                bucket[HELD_SETTLED] += 1
+                bucket[HELD_TOTAL] += reward
+            return
+
+        self.count("settled")
+        self.count("total", reward)
+        for bucket in self._buckets:
+            bucket[SETTLED] += 1
+            bucket[TOTAL] += reward
+        self._credit(event, reward)
+
+    def _credit(self, event: Settled, reward: float) -> None:
+        """Count a reward for the levels that had it, and as often as uniform play would have."""
+        tally = self._tally
+        share = reward
+        for level in self._levels(event.action):
+            of_level = tally.levels[level]
+            of_level[1] += 1
+            of_level[2] += share
+            of_level[3] += share * share
+            if self._is_duel:
+                share = 1.0 - reward  # what the second arm has of it
+
+        if event.propensity and event.n < self._eliminated and not self._is_duel:
+            weight = self._weight(event.propensity)
+            tally.uniform += 1
+            tally.weight += weight
+            tally.weighted += weight * reward
+
+
+def _weight(shape: Shape, propensity: tuple[float, ...]) -> float:
+    """How often uniform play would have made a decision, for each time that it was made."""
+    return math.prod(1.0 / (size * p) for size, p in zip(shape.sizes, propensity, strict=True))
 
 
 def _numbers(text: str | None, kind: Callable[[str], Any]) -> tuple[Any, ...]:
