@@ -78,4 +78,4 @@ def say(notice: Notice) -> None:
     """To the log, and the first time as a warning where `ask` was called."""
     LOGGER.log(notice.level, "%s", notice.text)
     if notice.warns:
-        warnings.warn(notice.text, BacklogWarning, stacklevel=3)
+        warnings.warn(notice.text, BacklogWarning, stacklevel=4)  # of `Agent.ask`
