@@ -1,4 +1,4 @@
-"""Every figure of the specification of fixed budgets beside ours: part `table` of fixed_budget.py.
+"""The tables of the specification of fixed budgets beside ours: part `table` of fixed_budget.py.
 
 A row per instance and policy: what was measured here, what the prototype had, and how far they are
 apart, in standard errors of the difference, at each budget. Of shares the errors are binomial, from

@@ -18,7 +18,7 @@ from factored_bandits.errors import StoreError
 from factored_bandits.service.engine import Answer, Engine, Request
 
 TURNS = 16  # of the event loop that a request waits for others at most
-MANY = 128
+MANY = 128  # requests that wait for no more
 
 
 class Loop:
