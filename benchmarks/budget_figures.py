@@ -1,100 +1,22 @@
 """The tables of the specification of fixed budgets beside ours: part `table` of fixed_budget.py.
 
 A row per instance and policy: what was measured here, what the prototype had, and how far they are
-apart, in standard errors of the difference, at each budget. Of shares the errors are binomial, from
-both sides together; of regret and of medians ours is measured (medians by resampling), and that of
-the prototype taken to be the same for as many runs as it had. That its figures are rounded counts,
-too. "within 3 s.e." is "better" where ours differs by more only in the good direction.
+apart, in standard errors of the difference, at each budget (`budget_rows.py`).
 """
 
 from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import NamedTuple
 
+import budget_lines as lines
 import factored_budget
 import fixed_budget
 import fixed_budget_factors as factors
 import numpy as np
+from budget_rows import COLUMNS, Figures, mean_errors, quantile_errors, share_errors
 
 from factored_bandits.core.table import Table
-
-COLUMNS = ("instance", "policy", "at", "here", "prototype", "apart, s.e.", "within 3 s.e.")
-LIMIT = 3.0
-ROUNDING = 1.0 / math.sqrt(12.0)  # standard deviation: the prototype's figures are whole numbers
-RESAMPLED = 200
-
-
-class Figures(NamedTuple):
-    """What one policy reached on one instance at several budgets."""
-
-    instance: str
-    policy: str
-    at: tuple[str, ...]
-    here: np.ndarray
-    prototype: str  # "85/96/100"; "-" where it is not known
-    errors: np.ndarray  # of the difference
-    more_is_better: bool
-
-    def row(self) -> tuple[str, ...]:
-        """The row of the table."""
-        theirs = numbers(self.prototype)
-        known = ~np.isnan(theirs)
-        apart = (self.here - theirs) / np.hypot(self.errors, ROUNDING)
-        worse = -apart if self.more_is_better else apart
-        within = "yes"
-        if (np.abs(apart[known]) > LIMIT).any():
-            within = "NO" if (worse[known] > LIMIT).any() else "better"
-        shown = [f"{z:+.1f}" if is_known else "-" for z, is_known in zip(apart, known, strict=True)]
-        ours = "/".join(short(value) for value in self.here)
-        return (
-            self.instance,
-            self.policy,
-            "/".join(self.at),
-            ours,
-            self.prototype,
-            " ".join(shown),
-            within,
-        )
-
-
-def short(value: float) -> str:
-    """A figure as the specification writes it."""
-    if math.isinf(value):
-        return "-"
-    return f"{value:.1f}".lstrip("0") if 0.0 < value < 1.0 else f"{value:.0f}"
-
-
-def numbers(told: str) -> np.ndarray:
-    """The figures of the prototype; nan where it has none."""
-    return np.array([math.nan if one == "-" else float(one) for one in told.split("/")])
-
-
-def share_errors(here, runs, prototype, there):
-    """Standard errors of the difference of two shares in %, from both together.
-
-    One run more with each outcome: a share of 100 % has an error, too.
-    """
-    theirs = np.nan_to_num(numbers(prototype))
-    pooled = (here / 100 * runs + theirs / 100 * there + 1.0) / (runs + there + 2.0)
-    return 100.0 * np.sqrt(pooled * (1.0 - pooled) * (1.0 / runs + 1.0 / there))
-
-
-def mean_errors(values, there):
-    """Of the difference of two means; the prototype's spread is taken to be ours."""
-    runs = len(values)
-    return values.std(axis=0, ddof=1) * math.sqrt(1.0 / runs + 1.0 / there)
-
-
-def quantile_errors(values, shares, there):
-    """Of the difference of two quantiles, by resampling ours."""
-    rng = np.random.default_rng(1)
-    runs = len(values)
-    drawn = np.quantile(rng.choice(values, (RESAMPLED, runs)), shares, axis=1)
-    with np.errstate(invalid="ignore"):
-        return drawn.std(axis=1, ddof=1) * math.sqrt(1.0 + runs / there)
-
 
 # ---------------------------------------------------------------- A: duels
 
@@ -153,10 +75,7 @@ def combinations(runs: int):
     plays = [300, 1000, 3000]
     for problem in factors.PROBLEMS:
         for policy, reference in problem.known.items():
-            if policy == factors.FLAT:
-                losses = factors.flat_halving(problem, runs, plays)
-            else:
-                losses = factors.simulated(policy, problem, runs, plays)
+            losses = factors.losses(policy, problem, runs, plays)
             share = 100.0 * (losses <= 0.0).mean(axis=0)
             told = "/".join(map(str, reference.found))
             errors = share_errors(share, runs, told, 200)
@@ -194,7 +113,9 @@ def main(runs: int, data: Path | None) -> None:
         "A. Found, %, or regret x 1000, after so many verdicts": duels(runs, data),
         "A. Verdicts until the certificate": certificates(runs, data),
         "B. Combinations: found, %, or regret x 1000": combinations(runs),
+        "B. Beside the table": lines.combinations(runs, data),
         "C. Duels of combinations: regret x 1000": conjoint(runs, data),
+        "C. Beside the regret": lines.duels_of_combinations(runs, data),
     }
     for title, figures in parts.items():
         rows = []

@@ -31,6 +31,7 @@ from factored_bandits.policies.dueling.fixed_budget._state import ASKED
 
 TAXES = (*(f"taxrate{i}" for i in range(1, 7)), "taxrev")
 BUDGETS = (100, 300, 1000, 3000, 10_000)
+MOST = BUDGETS[-1]
 TOP = "duel_top_two"
 UNIFORM = "uniform, then the fit"  # random combinations, the posterior of `duel_top_two`
 # label, verdicts outstanding, and what the prototype found: strong, weak, taxes, held out
@@ -49,6 +50,9 @@ def strong():
 def weak():
     """4^5: about half of that (chosen)."""
     return fb.environments.conjoint(4, 5, lead=0.16, spread=0.4)
+
+
+MADE = {"strong": strong, "weak": weak}
 
 
 def held_out(draw):
@@ -79,7 +83,7 @@ def measured(label, late, of_run, runs, budgets=BUDGETS):
 
 def problems(data: Path | None):
     """By name, a function from the number of a run to its problem."""
-    found = {"strong": lambda run: strong(), "weak": lambda run: weak()}
+    found = {name: lambda run, make=make: make() for name, make in MADE.items()}
     if data is None:
         print("taxes: left out, its file needs --data")
     else:
@@ -122,13 +126,17 @@ def cumulative(instances, runs):
         cells = []
         for name, of_run in instances.items():
             if name != "held out":
-                options = {"repetitions": min(runs, 50), "seed": 12, "progress": False}
-                result = fb.simulate(label, of_run(0), 10_000, **options)
-                cells.append(f"{result.regret[:, -1].mean():.0f}")
+                cells.append(f"{regret_of_all(label, of_run(0), min(runs, 50)).mean():.0f}")
         rows.append((label, *cells))
     columns = ("policy", *(name for name in instances if name != "held out"))
     caption = "prototype: duel_top_two 480/414/595, uniform 4289/3054/2907"
     print(Table("Cumulative regret of 10,000 duels", columns, rows, caption), "\n", flush=True)
+
+
+def regret_of_all(label, environment, runs):
+    """(runs,) regret of so many duels."""
+    options = {"repetitions": runs, "seed": 12, "progress": False}
+    return fb.simulate(label, environment, MOST, **options).regret[:, -1]
 
 
 def certificates(instances, runs):
@@ -137,42 +145,51 @@ def certificates(instances, runs):
     for name in ("strong", "weak"):
         environment = instances[name](0)
         for delta, said in ((0.25, "5 % per factor"), (0.05, "5 % in all")):
-            ends = [
-                one_run(f"{TOP}(delta={delta})", environment, (13, run), 10_000, (), 0, True)[0]
-                for run in range(runs)
-            ]
-            found = np.array([end.certified[0] for end in ends])
-            wrong = sum(bool(end.certified[1]) for end in ends)
-            median = np.median(np.where(found == NEVER, 10_001, found))
-            shown = f"{median:.0f}" if median <= 10_000 else "-"
-            rows.append((f"{name}, {said}", shown, f"{(found != NEVER).mean():.0%}", f"{wrong}"))
-    columns = ("instance", "median", "by 10,000", "wrong somewhere")
+            found, wrong = certified(environment, delta, runs)
+            median = np.median(found)
+            shown = f"{median:.0f}" if median <= MOST else "-"
+            rows.append((f"{name}, {said}", shown, f"{(found <= MOST).mean():.0%}", f"{wrong}"))
+    columns = ("instance", "median", f"by {MOST:,}", "wrong somewhere")
     caption = f"{runs} runs; prototype at 5 % per factor: strong 1336, weak 4698 (94 %)"
     print(Table("Verdicts until every factor is certified", columns, rows, caption), "\n")
+
+
+def certified(environment, delta, runs):
+    """(runs,) verdicts until every factor is certified, one more than the most if never; wrong."""
+    policy = f"{TOP}(delta={delta})"
+    ends = [one_run(policy, environment, (13, run), MOST, (), 0, True)[0] for run in range(runs)]
+    found = np.array([end.certified[0] for end in ends])
+    wrong = sum(bool(end.certified[1]) for end in ends)
+    return np.where(found == NEVER, MOST + 1, found), wrong
 
 
 def ruled_out(instances, runs):
     """Of the taxes: how many of the 25 wrong levels are out, and whether a best level ever is."""
     if "taxes" not in instances:
         return
-    environment = instances["taxes"](0)
-    best = environment.best[: len(TAXES)]
-    offsets = np.concatenate([[0], np.cumsum(environment.sizes[: len(TAXES)])])
     rows = []
     for calls in (3000, 10_000):
-        out = []
-        lost = 0
-        for run in range(min(runs, 40)):
-            end, *_, state = one_run(TOP, environment, (14, run), calls)
-            flags = np.empty(len(state.active), dtype=bool)
-            for a, b in itertools.pairwise(offsets):
-                flags[a + end.permutation[a:b]] = state.active[a:b]
-            lost += sum(not flags[a + k] for a, k in zip(offsets[:-1], best, strict=True))
-            out.append((~flags).sum())
+        out, lost = levels_out(instances["taxes"](0), calls, min(runs, 40))
         rows.append((f"{calls:,}", f"{np.mean(out):.1f}", f"{lost}"))
     caption = f"{min(runs, 40)} runs, 5 % in all; prototype 8 and 13.5, none lost"
     columns = ("verdicts", "levels ruled out", "best levels lost")
     print(Table("Taxes: 25 levels are not the best of their factor", columns, rows, caption), "\n")
+
+
+def levels_out(environment, calls, runs):
+    """(runs,) levels ruled out after so many verdicts; best levels among them, in all runs."""
+    best = environment.best[: len(TAXES)]
+    offsets = np.concatenate([[0], np.cumsum(environment.sizes[: len(TAXES)])])
+    out = []
+    lost = 0
+    for run in range(runs):
+        end, *_, state = one_run(TOP, environment, (14, run), calls)
+        flags = np.empty(len(state.active), dtype=bool)
+        for a, b in itertools.pairwise(offsets):
+            flags[a + end.permutation[a:b]] = state.active[a:b]
+        lost += sum(not flags[a + k] for a, k in zip(offsets[:-1], best, strict=True))
+        out.append((~flags).sum())
+    return out, lost
 
 
 # ---- without the exchange of levels: only here, to show what it is for

@@ -11,9 +11,10 @@
 
 `--only NAME` measures one instance, such as bt12; `--runs` changes how many runs each figure
 rests on. In brackets the figures of a prototype (docs/explanation/fixed-budget.md). The instances
-are in `budget_instances.py`; the folder holds `llmfao.csv` and `cregg_taxes.csv.gz`, which are not
-part of this project. "@8": 8 verdicts are outstanding. "uniform, then the fit" lets arms meet at
-random and recommends by the posterior of `duel_top_two`, as the prototype did.
+are in `budget_instances.py`; the folder holds `llmfao.csv`, `cregg_taxes.csv.gz` and
+`upworthy_factorial.csv`, which are not part of this project. "@8": 8 verdicts are outstanding.
+"uniform, then the fit" lets arms meet at random and recommends by the posterior of `duel_top_two`,
+as the prototype did.
 """
 
 from __future__ import annotations
@@ -384,7 +385,7 @@ def main() -> None:
     parser.add_argument("part", choices=PARTS)
     parser.add_argument("--runs", type=int)
     parser.add_argument("--only", action="append", default=[], metavar="NAME")
-    parser.add_argument("--data", type=Path, help="the folder of llmfao.csv, cregg_taxes.csv.gz")
+    parser.add_argument("--data", type=Path, help="the folder of files of others")
     given = parser.parse_args()
     ONLY.extend(given.only)
     PARTS[given.part](given.runs or RUNS[given.part], given.data)

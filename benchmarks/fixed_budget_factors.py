@@ -25,6 +25,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -119,8 +120,8 @@ def references(*told: str) -> dict[str, Reference]:
     found = {}
     for line in told:
         policy, shares, regret = re.fullmatch(r"(.+) ([\d/]+)(?: \(([\d/]+)\))?", line).groups()
-        losses = regret.split("/") if regret else ()
-        found[policy] = Reference(tuple(map(int, shares.split("/"))), tuple(map(int, losses)))
+        lost = regret.split("/") if regret else ()
+        found[policy] = Reference(tuple(map(int, shares.split("/"))), tuple(map(int, lost)))
     return found
 
 
@@ -255,6 +256,12 @@ PROBLEMS = (
 )
 
 
+def losses(policy: str, problem: Problem, runs: int, plays: list[int]) -> np.ndarray:
+    """Simple regret (runs, N), of a policy or of halving over all combinations."""
+    how = flat_halving if policy == FLAT else partial(simulated, policy)
+    return how(problem, runs, plays)
+
+
 def simulated(policy: str, problem: Problem, runs: int, plays: list[int]) -> np.ndarray:
     """Simple regret (runs, N)."""
     if problem.drawn:
@@ -278,13 +285,13 @@ def _simple_regret(
 
 def flat_halving(problem: Problem, runs: int, plays: list[int]) -> np.ndarray:
     """Karnin et al., Algorithm 1, with the records of all rounds; simple regret (runs, N)."""
-    losses = np.zeros((runs, len(plays)))
+    lost = np.zeros((runs, len(plays)))
     for run in range(runs):
         means = (problem.means(run) if problem.drawn else problem.means()).ravel()
         for column, n in enumerate(plays):
             rng = np.random.default_rng([SEED, run, n])
-            losses[run, column] = means.max() - means[_halved(means, n, rng)]
-    return losses
+            lost[run, column] = means.max() - means[_halved(means, n, rng)]
+    return lost
 
 
 def _halved(means: np.ndarray, n: int, rng: np.random.Generator) -> int:
@@ -305,9 +312,9 @@ def _halved(means: np.ndarray, n: int, rng: np.random.Generator) -> int:
     return int(left[0])
 
 
-def cells(losses: np.ndarray) -> tuple[str, str]:
-    found = [mean_of(100.0 * (column <= 0.0)) for column in losses.T]
-    lost = [mean_of(1000.0 * column) for column in losses.T]
+def cells(regret: np.ndarray) -> tuple[str, str]:
+    found = [mean_of(100.0 * (column <= 0.0)) for column in regret.T]
+    lost = [mean_of(1000.0 * column) for column in regret.T]
     return (
         " / ".join(f"{mean.value:.0f} +- {mean.error:.1f}" for mean in found),
         " / ".join(f"{mean.value:.0f} +- {mean.error:.1f}" for mean in lost),
@@ -349,16 +356,12 @@ def main() -> None:
         rows = []
         measured = {}
         for policy in policies:
-            if policy == FLAT:
-                losses = flat_halving(problem, given.runs, plays)
-            else:
-                losses = simulated(policy, problem, given.runs, plays)
-            measured[policy] = losses
+            measured[policy] = losses(policy, problem, given.runs, plays)
             reference = problem.known.get(policy, Reference(()))
             rows.append(
                 (
                     policy,
-                    *cells(losses),
+                    *cells(measured[policy]),
                     "/".join(map(str, reference.found)),
                     "/".join(map(str, reference.regret)),
                 )
