@@ -199,7 +199,6 @@ def play_blocks(
     actions = run.actions
     rewards = run.rewards
     offsets = run.offsets
-    sizes = run.sizes
     permutation = run.permutation
     plays = run.plays
     checkpoints = run.checkpoints
@@ -226,6 +225,7 @@ def play_blocks(
     noted_version = clock[VERSION]
     total = noted[-1]
     full = False
+    length = 1
 
     while t <= horizon and budget > 0:
         # Asked before `plan`, of the state that the last block left.
@@ -233,8 +233,7 @@ def play_blocks(
         length = plan(params, state, t, policy_rng, actions)
 
         if not is_length(length, len(actions)):
-            note_fault(clock, t, LENGTH, 0, length)
-            return
+            break  # noted below: written here, it takes registers from every round
 
         flags, version = active_sets(params, state)
         if version != noted_version:
@@ -274,7 +273,7 @@ def play_blocks(
             # branch for each, which was a third of the time of uniform play.
             signs = -1
             for l in range(columns):
-                signs &= inside(actions[row, l], sizes[l])
+                signs &= inside(actions[row, l], offsets[l + 1] - offsets[l])
             if signs >= 0:
                 wrong = renumber(permutation, offsets, actions[row], action)
                 note_fault(clock, t, PLANNED, wrong, actions[row, wrong])
@@ -312,6 +311,9 @@ def play_blocks(
 
         if full:
             break
+
+    if not is_length(length, len(actions)):
+        note_fault(clock, t, LENGTH, 0, length)
 
     clock[ROUND] = t
     clock[VERSION] = noted_version

@@ -37,7 +37,6 @@ class Run(NamedTuple):
 
     # Fixed.
     permutation: Ints  # (levels,) the environment's level behind each level of the policy
-    sizes: Ints  # (columns,) how many levels each column of an action has
     offsets: Ints  # (columns + 1,) where each column of an action begins in arrays over levels
     checkpoints: Ints  # (C,) rounds after which the regret is noted; the last is the horizon
     limits: Floats  # (4,) see LOW, HIGH, SHIFT, SLOPE

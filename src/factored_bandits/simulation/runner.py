@@ -197,7 +197,6 @@ class Runner:
 
         return Run(
             permutation=self._permutation(rng),
-            sizes=self.sizes,
             offsets=self.offsets,
             checkpoints=self.checkpoints,
             limits=np.array([low, high, shift, slope]),
