@@ -10,6 +10,7 @@ from factored_bandits.errors import InvalidInputError
 
 from .experiments import as_json, database, experiments, reading
 from .output import show, show_json
+from .values import Choice
 
 ROLES = ("read", "write", "admin")
 
@@ -45,9 +46,7 @@ def list_(location: str, as_json: bool) -> None:
 @keys.command()
 @database
 @click.argument("name")
-@click.option(
-    "--role", type=click.Choice(ROLES), required=True, help="What may be done with the key."
-)
+@click.option("--role", type=Choice(ROLES), required=True, help="What may be done with the key.")
 def create(location: str, name: str, role: str) -> None:
     """Make a key and print it, this once."""
     from factored_bandits.service.api.access import name_checked, new_key

@@ -15,6 +15,8 @@ import click
 
 from factored_bandits.errors import InvalidInputError, MissingExtraError
 
+from .values import Port
+
 if TYPE_CHECKING:
     from factored_bandits.service.demo import Visitors
     from factored_bandits.service.engine import Engine
@@ -32,7 +34,7 @@ DEFAULT = "experiments.db"
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=8000, show_default=True,
+    "--port", type=Port(), default=8000, show_default=True,
     help="The port to listen on; 0 for any that is free.",
 )  # fmt: skip
 @click.option(

@@ -11,6 +11,7 @@ import click
 from factored_bandits.errors import did_you_mean
 
 MOST_DIGITS = 18
+MOST_PORT = 65535
 
 
 class Count(click.ParamType):  # type: ignore[type-arg]
@@ -32,6 +33,20 @@ class Count(click.ParamType):  # type: ignore[type-arg]
         if exact.is_finite() and exact == exact.to_integral_value():
             return int(exact)
         self.fail(f"{value!r} is not a whole number such as 1000000 or 1e6.", param, ctx)
+
+
+class Port(click.ParamType):  # type: ignore[type-arg]
+    """A port of this machine; 0 is any that is free."""
+
+    name = "port"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The port, or a usage error that names the option."""
+        text = str(value)
+        if text.isdecimal() and text.isascii() and int(text) <= MOST_PORT:
+            return int(text)
+        wanted = f"a whole number from 0 to {MOST_PORT} such as 8000"
+        self.fail(f"{text!r} is no port: {wanted}, or 0 for any that is free.", param, ctx)
 
 
 class Number(click.ParamType):  # type: ignore[type-arg]
