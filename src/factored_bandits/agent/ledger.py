@@ -19,6 +19,10 @@ DROPPED = math.inf  # instead of a reward: nothing is to be learned
 REMEMBERED = 1000  # expired ids, for a precise answer to whoever answers too late
 
 
+# the levels of a play, and the probability of each; None if the policy does not know it
+Play = tuple[tuple[int, ...], tuple[float, ...] | None]
+
+
 class Block(NamedTuple):
     """Plays that were planned together and are learned together."""
 
@@ -82,6 +86,7 @@ class Ledger:
         self.times = Column(np.float64, blank=math.nan)
         self.lengths = Column(np.int64)  # by block
         self.expired: deque[int] = deque(maxlen=REMEMBERED)
+        self._shown: tuple[int, list[Play]] = (0, [])  # plays from this one on; see `play`
         self._room = 0  # the columns have room for plays up to this one
         self._forgotten = 0  # chunks before this one are gone
         self._settled: list[int] = []  # in this call
@@ -142,6 +147,7 @@ class Ledger:
             self.rewards[play] = math.nan
         if self._expired_before is not None:
             self.expired = deque(self._expired_before, maxlen=REMEMBERED)
+        self._shown = (0, [])
         self.counters = counters
 
     # ------------------------------------------------------------ from plan to learned
@@ -186,6 +192,22 @@ class Ledger:
         counters.waiting += 1
         self.times[counters.asked] = now
         return counters.asked
+
+    def play(self, play: int) -> Play:
+        """A play that is not learned; those planned with it are likely to be asked for next."""
+        first, rows = self._shown
+        if not first <= play < first + len(rows):
+            first = play
+            rows = self._rows(play, max(self.planned - play + 1, 1))
+            self._shown = (first, rows)
+        return rows[play - first]
+
+    def _rows(self, first: int, count: int) -> list[Play]:
+        actions = map(tuple, self.actions.read(first, count).tolist())
+        if self.probabilities is None:
+            return [(action, None) for action in actions]
+        known = self.probabilities.read(first, count).tolist()
+        return [(action, tuple(row)) for action, row in zip(actions, known, strict=True)]
 
     def settle(self, play: int, reward: float | Floats, *, answered: bool = True) -> None:
         """Write the reward of a play that waits; `answered` is False for a default reward."""
