@@ -25,7 +25,8 @@ LOGGED = ("accepted", "late")  # outcomes that are events
 async def decide(service: Service, request: Request, body: Wanted) -> tuple[int, Decisions]:
     """Decisions; the same unit, or the same idempotency key, has the same ones."""
     holder = await service.holder(request, "write")
-    handle = await service.handle(request.path_params["key"])
+    name = request.path_params["key"]
+    handle = service.named_handle(name) or await service.handle(name)
     secret = service.engine.secret
     key = request.headers.get("idempotency-key")
     units: list[str | None] = list(body.units) if body.units else [None] * body.count
@@ -59,7 +60,12 @@ async def reward(service: Service, request: Request, body: Rewards) -> tuple[int
     """Rewards of any experiments; a token needs no key, so that a browser can send it."""
     holder = await service.known(request)
     # all of them are read before the first one is told: a body that does not fit changes nothing
-    meant = [await _meant(service, holder, one) for one in body.rewards]
+    meant: list[tuple[Handle, Tell] | DecisionError] = []
+    for one in body.rewards:
+        try:
+            meant.append(await _tell(service, holder, one))
+        except DecisionError as error:
+            meant.append(error)
     telling = [service.submit(*each) for each in meant if not isinstance(each, DecisionError)]
     told = iter(await answers(telling))
     found = [_outcome(each if isinstance(each, DecisionError) else next(told)) for each in meant]
@@ -83,22 +89,14 @@ def _outcome(said: Any) -> Outcome:
     return Outcome(said)
 
 
-async def _meant(
-    service: Service, holder: AccessKey | None, one: Reward
-) -> tuple[Handle, Tell] | DecisionError:
-    """What a reward is for; the error if there is no such decision."""
-    try:
-        return await _tell(service, holder, one)
-    except DecisionError as error:
-        return error
-
-
 async def _tell(service: Service, holder: AccessKey | None, one: Reward) -> tuple[Handle, Tell]:
     """By its token; or by the number or the unit of a decision."""
     who = None if holder is None else holder.name
     if one.token is not None:
         signed = read(service.engine.secret, one.token)
-        handle = None if signed is None else await service.handle_of(signed[0])
+        handle = None
+        if signed is not None:
+            handle = service.known_handle(signed[0]) or await service.handle_of(signed[0])
         if signed is None or handle is None:
             raise DecisionError("the token is not one of this service")
         return handle, Tell(decision=signed[1], reward=one.reward, who=who)

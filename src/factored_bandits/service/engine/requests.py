@@ -16,9 +16,8 @@ FOREVER = float("inf")
 class Answer:
     """What a request is answered; who waits for it is a matter of those who make it."""
 
-    def __init__(self) -> None:
-        self._value: Any = None
-        self._error: BaseException | None = None
+    _value: Any = None
+    _error: BaseException | None = None
 
     def put(self, value: Any, error: BaseException | None) -> None:
         """The answer; called once, by the writer."""
@@ -30,7 +29,6 @@ class Waiter(Answer):
     """Where one request of a thread is answered; made anew for each."""
 
     def __init__(self) -> None:
-        super().__init__()
         self._answered = threading.Event()
 
     def wake(self) -> None:
