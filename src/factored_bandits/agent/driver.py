@@ -30,8 +30,8 @@ T = TypeVar("T")
 class Driver:
     """What one thread does with an agent that it has to itself.
 
-    `ask`, `play`, `tell` and `expire` belong into a function that is given to `together`. Nothing
-    expires by itself meanwhile, so whoever drives an agent looks for what is due before.
+    `ask`, `play`, `tell` and `expire` are calls of their own, or parts of one in a function that is
+    given to `together`. Nothing expires by itself, so whoever drives an agent looks for what is due.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Driver:
     >>> driver = Driver(agent)
     >>> driver.together(lambda: [driver.ask().id for _ in range(3)])
     [1, 2, 3]
-    >>> driver.together(driver.tell, 2, 1.0)
+    >>> driver.tell(2, 1.0)
     >>> agent.waiting, driver.backlog
     ((1, 3), 3)
     """
@@ -89,20 +89,20 @@ class Driver:
 
     def ask(self) -> Decision:
         """The next decision."""
-        return self._agent._decide()
+        return self.together(self._agent._decide)
 
     def play(self) -> tuple[int, Play]:
         """The next decision as its id, the indices of its levels, and their probabilities."""
-        id = self._agent._next()
+        id = self.together(self._agent._next)
         return id, self._agent._ledger.play(id)
 
     def tell(self, id: int, reward: Any) -> None:
         """The reward of a decision."""
-        self._agent._tell(id, reward)
+        self.together(self._agent._tell, id, reward)
 
     def expire(self, id: int) -> None:
         """Settle a decision with the default reward."""
-        self._agent._expire_one(id)
+        self.together(self._agent._expire_one, id, None)
 
     def expire_older(self, age: Age) -> tuple[int, ...]:
         """Settle the decisions that are older with the default reward; which these are."""

@@ -60,12 +60,7 @@ async def reward(service: Service, request: Request, body: Rewards) -> tuple[int
     """Rewards of any experiments; a token needs no key, so that a browser can send it."""
     holder = await service.known(request)
     # all of them are read before the first one is told: a body that does not fit changes nothing
-    meant: list[tuple[Handle, Tell] | DecisionError] = []
-    for one in body.rewards:
-        try:
-            meant.append(await _tell(service, holder, one))
-        except DecisionError as error:
-            meant.append(error)
+    meant = [await _meant(service, holder, one) for one in body.rewards]
     telling = [service.submit(*each) for each in meant if not isinstance(each, DecisionError)]
     told = iter(await answers(telling))
     found = [_outcome(each if isinstance(each, DecisionError) else next(told)) for each in meant]
@@ -87,6 +82,16 @@ def _outcome(said: Any) -> Outcome:
     if isinstance(said, Exception):
         raise said
     return Outcome(said)
+
+
+async def _meant(
+    service: Service, holder: AccessKey | None, one: Reward
+) -> tuple[Handle, Tell] | DecisionError:
+    """What a reward is for; the error if there is no such decision."""
+    try:
+        return await _tell(service, holder, one)
+    except DecisionError as error:
+        return error
 
 
 async def _tell(service: Service, holder: AccessKey | None, one: Reward) -> tuple[Handle, Tell]:

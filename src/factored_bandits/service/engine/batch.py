@@ -244,12 +244,14 @@ class Batch:
         decision = request.decision
         if request.unit is not None:
             decision = self._decision_of(request.unit)
-        if self._fold.is_waiting(decision):
+        try:
             self._fold.tell(decision, reward)
+        except DecisionError:  # it does not wait
+            settled = self._found(decision)
+        else:
             self._settle("tell", int(decision), reward, request.who)
             return "accepted"
 
-        settled = self._found(decision)
         if settled.kind == "tell":
             if settled.body == reward:
                 return "duplicate"

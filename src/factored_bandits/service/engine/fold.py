@@ -18,7 +18,7 @@ from typing import Any
 from factored_bandits.agent import Agent, Decision
 from factored_bandits.agent.driver import Driver
 from factored_bandits.core.checks import Form
-from factored_bandits.errors import DumpError
+from factored_bandits.errors import DecisionError, DumpError
 from factored_bandits.service.config import Config
 from factored_bandits.service.store import Change, Event
 from factored_bandits.service.units import LENGTH
@@ -96,7 +96,7 @@ class Fold:
 
     def ask(self) -> Decision:
         """The next decision; everything that is complete must be learned."""
-        return self.driver.together(self.driver.ask)
+        return self.driver.ask()
 
     def decide(self, n: int, seed: bytes | None) -> Decision:
         """A decision, in the event `n`, for whoever has this hash; perhaps they are held out."""
@@ -127,9 +127,11 @@ class Fold:
     def tell(self, decision: int, reward: Any) -> None:
         """Learn the reward of a decision that waits; that of the holdout is only checked."""
         if is_held(decision):
+            if not self.is_waiting(decision):
+                raise DecisionError(f"decision {decision} does not wait for a reward")
             self.driver.check_reward(reward)
         else:
-            self.driver.together(self.driver.tell, decision, reward)
+            self.driver.tell(decision, reward)
 
     def settled(self, decision: int, reward: Any) -> None:
         """A decision was told or has expired; the holdout counts it."""
