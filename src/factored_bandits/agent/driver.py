@@ -31,7 +31,7 @@ class Driver:
     """What one thread does with an agent that it has to itself.
 
     `ask`, `play`, `tell` and `expire` are calls of their own, or parts of one in a function that is
-    given to `together`. Nothing expires by itself, so whoever drives an agent looks for what is due.
+    given to `together`. Nothing expires by itself: whoever drives an agent looks for what is due.
 
     Parameters
     ----------
@@ -89,7 +89,9 @@ class Driver:
 
     def ask(self) -> Decision:
         """The next decision."""
-        return self.together(self._agent._decide)
+        # most often a part of a call, in which nothing more is to be done
+        decide = self._agent._decide
+        return decide() if self._inside else self.together(decide)
 
     def play(self) -> tuple[int, Play]:
         """The next decision as its id, the indices of its levels, and their probabilities."""
@@ -98,7 +100,10 @@ class Driver:
 
     def tell(self, id: int, reward: Any) -> None:
         """The reward of a decision."""
-        self.together(self._agent._tell, id, reward)
+        if self._inside:
+            self._agent._tell(id, reward)
+        else:
+            self.together(self._agent._tell, id, reward)
 
     def expire(self, id: int) -> None:
         """Settle a decision with the default reward."""

@@ -76,9 +76,10 @@ class Playing(Parts):
         return True
 
     def _ask(self) -> int:
-        self._learn(PORTION)
         ledger = self._ledger
         counters = ledger.counters
+        if counters.missing == 0:
+            self._learn(PORTION)
         if counters.asked == counters.planned:
             ledger.open(*self._learner.plan(self._round))
 
@@ -96,9 +97,11 @@ class Playing(Parts):
     # ------------------------------------------------------------ answers
 
     def _tell(self, id: int, reward: Any) -> None:
-        self._ledger.check(id)
-        self._ledger.settle(int(id), self._rewards.taken(reward))
-        self._learn(PORTION)
+        ledger = self._ledger
+        ledger.check(id)
+        ledger.settle(int(id), self._rewards.taken(reward))
+        if ledger.counters.missing == 0:
+            self._learn(PORTION)
 
     def _expire_one(self, id: Any, reward: float | None = None) -> None:
         self._ledger.check(id)

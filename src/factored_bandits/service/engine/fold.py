@@ -101,7 +101,7 @@ class Fold:
     def decide(self, n: int, seed: bytes | None) -> Decision:
         """A decision, in the event `n`, for whoever has this hash; perhaps they are held out."""
         if self.holdout is None:
-            return self.ask()
+            return self.driver.ask()
         seed = seed or secrets.token_bytes(LENGTH)
         held = self.holdout.takes(seed)
         decision = self.holdout.decision(n, seed) if held else self.ask()
