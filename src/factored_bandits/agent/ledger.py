@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from factored_bandits.core.arrays import Floats, Ints
+from factored_bandits.core.arrays import Bools, Floats, Ints
 from factored_bandits.errors import DecisionError
 
 from .column import BITS, LAST, ROWS, Column
@@ -251,8 +251,10 @@ class Ledger:
             length = int(self.lengths[counters.first_block])
             counters.block_end = counters.learned + length
             given_out = min(counters.asked - counters.learned, length)
-            open_ones = self._open_among(counters.learned + 1, given_out)
-            counters.missing = length - given_out + len(open_ones)
+            counters.missing = length - given_out
+            if given_out > 0 and counters.waiting > 0:
+                open_ones = self._are_open(counters.learned + 1, given_out)
+                counters.missing += int(np.count_nonzero(open_ones))
 
     # ------------------------------------------------------------ what waits
 
@@ -288,7 +290,7 @@ class Ledger:
         play = max(self.counters.oldest, self.learned + 1)
         while play <= self.asked:
             after = min(((play >> BITS) + 1) << BITS, self.asked + 1)
-            yield from (self._open_among(play, after - play) + play).tolist()
+            yield from (np.flatnonzero(self._are_open(play, after - play)) + play).tolist()
             play = after
 
     def oldest(self) -> int | None:
@@ -301,9 +303,7 @@ class Ledger:
             self.counters.oldest = next(self.waiting())
         return self.counters.oldest
 
-    def _open_among(self, first: int, count: int) -> Ints:
-        """Which of `count` plays from `first` on are not settled, counted from there."""
-        if count <= 0:
-            return np.zeros(0, dtype=np.int64)
+    def _are_open(self, first: int, count: int) -> Bools:
+        """Of each of `count` plays from `first` on whether it is not settled."""
         rewards = self.rewards.read(first, count)
-        return np.flatnonzero(np.isnan(rewards[:, 0] if self.outcomes else rewards))
+        return np.isnan(rewards[:, 0] if self.outcomes else rewards)

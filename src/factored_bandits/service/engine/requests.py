@@ -43,7 +43,7 @@ class Waiter(Answer):
         return self._value
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Request:
     """Something to do in one experiment."""
 
@@ -59,7 +59,7 @@ class Request:
         return time.monotonic() > self.deadline
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Ask(Request):
     """A decision; for a unit, or under an idempotency key, always the same one."""
 
@@ -67,7 +67,7 @@ class Ask(Request):
     idem: bytes | None = None
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Tell(Request):
     """The reward of a decision, which is named, or that of a unit."""
 
