@@ -123,8 +123,11 @@ class Batch:
             done = self._fold.driver.together(self._plays, requests, done, until)
             if done == len(requests):
                 break
-            if (done and time.perf_counter() > until) or not self._does(requests[done], until):
+            if done and time.perf_counter() > until:
                 return requests[done:]
+            if isinstance(requests[done], LEARNED) and not self._learned(until):
+                return requests[done:]
+            self.do(requests[done])
             done += 1
         return []
 
@@ -134,20 +137,19 @@ class Batch:
             request = requests[done]
             if type(request) not in PLAYS or (done and time.perf_counter() > until):
                 return done
+            if type(request) is Ask and not self._learned(until):
+                return done
             try:
-                if not self._does(request, until):
-                    return done
+                self.do(request)
             except AloneError:
                 return done
         return len(requests)
 
-    def _does(self, request: Request, until: float) -> bool:
-        """Do a request; False if time is up before everything is learned."""
-        if isinstance(request, LEARNED):
-            while not self._fold.learn(PORTION):
-                if time.perf_counter() > until:
-                    return False
-        self.do(request)
+    def _learned(self, until: float) -> bool:
+        """Learn what is complete, in portions; False if time is up, and a next batch goes on."""
+        while not self._fold.learn(PORTION):
+            if time.perf_counter() > until:
+                return False
         return True
 
     def do(self, request: Request) -> None:
@@ -183,14 +185,15 @@ class Batch:
     # ------------------------------------------------------------ asks
 
     def _ask(self, request: Ask) -> Any:
-        known = self._known(request)
-        if known is not None:
-            return self._fold.config.decision(known)
+        unit = request.unit
+        idem = request.idem
+        if unit is not None or idem is not None:
+            known = self._known(request)
+            if known is not None:
+                return self._fold.config.decision(known)
 
         self._check_running()
         n = self._next
-        unit = request.unit
-        idem = request.idem
         decision = self._fold.decide(n, unit or idem)
         propensity = decision.propensity
         event = Event(
