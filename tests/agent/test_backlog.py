@@ -14,7 +14,7 @@ import pytest
 
 import factored_bandits as fb
 import problems
-from factored_bandits.agent.agent import PORTION
+from factored_bandits.agent.playing import PORTION
 from factored_bandits.agent.saved import dump as _dump
 from factored_bandits.core.packing import pack
 from factored_bandits.errors import BacklogWarning, DecisionError, DumpError, InvalidInputError

@@ -10,8 +10,8 @@ import pytest
 
 import factored_bandits as fb
 import problems
-from factored_bandits.agent import agent as _agent
 from factored_bandits.agent import learner as _learner
+from factored_bandits.agent import playing as _playing
 from factored_bandits.errors import AgentError, InvalidInputError
 
 NAMES = fb.policies.names()
@@ -275,4 +275,4 @@ def test_looking_changes_nothing(name):
 
 
 def test_a_portion_is_as_large_as_the_pages_say():
-    assert _agent.PORTION == 64
+    assert _playing.PORTION == 64

@@ -68,9 +68,6 @@ class Connection:
             return self._real.execute(statement.replace("FULL", "OFF"), *args)
         return self._faults.around(statement, lambda: self._real.execute(statement, *args))
 
-    def executemany(self, statement: str, *args: Any) -> Any:
-        return self._faults.around(statement, lambda: self._real.executemany(statement, *args))
-
     def close(self) -> None:
         self._real.close()
 

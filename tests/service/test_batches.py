@@ -5,8 +5,13 @@ from __future__ import annotations
 import pytest
 from shop import Shop
 
-from factored_bandits.errors import ExperimentError
-from factored_bandits.service.engine import Ask
+from factored_bandits.errors import (
+    DecisionError,
+    ExperimentError,
+    FactoredBanditsError,
+    RewardOutOfRangeError,
+)
+from factored_bandits.service.engine import Ask, ConflictError, Control, Expire, Read, Tell
 from factored_bandits.service.engine.batch import Batch
 from factored_bandits.service.engine.queue import MOST
 
@@ -77,3 +82,103 @@ def test_who_makes_an_agent_fail_is_found_though_more_come(shop, monkeypatch):
     assert good.waiter.result().id == 1
     with pytest.raises(ExperimentError, match="is paused: ZeroDivisionError: by order"):
         bad.waiter.result()
+
+
+def script():
+    """Requests of every kind, with some that the database must be asked about."""
+    return [
+        *(Ask(unit=b"%d" % number) for number in range(9)),
+        *(Tell(decision=number, reward=float(number % 2)) for number in (1, 2, 3, 5)),
+        Tell(decision=2, reward=0.0),  # again
+        Tell(decision=3, reward=0.5),  # otherwise
+        Tell(decision=77, reward=1.0),  # never given out
+        Tell(decision=4, reward=7.0),  # out of range
+        Ask(unit=b"3"),
+        Read(look=lambda agent: agent.dump()),
+        Expire(decision=4),
+        Tell(decision=4, reward=1.0),  # late
+        Tell(unit=b"8", reward=1.0),
+        Control(kind="pause", reason="lunch"),
+        Ask(unit=b"new"),
+        Tell(decision=6, reward=1.0),
+        Control(kind="resume"),
+        *(Ask() for _ in range(5)),
+        Read(look=lambda agent: agent.dump()),
+    ]
+
+
+def answers(requests):
+    found = []
+    for request in requests:
+        try:
+            found.append(request.waiter.result())
+        except FactoredBanditsError as error:
+            found.append((type(error), str(error)))
+    return found
+
+
+@pytest.mark.parametrize("agent_time", [60.0, 0.0])
+def test_one_batch_is_as_good_as_many(tmp_path, agent_time):
+    """Whether requests share a call of the agent, or have a transaction each, or no time."""
+    logs = []
+    said = []
+    for name, at_once in (("one", True), ("many", False)):
+        shop = Shop(tmp_path / f"{name}.db", agent_time=agent_time)
+        requests = script()
+        for request in requests:
+            shop.engine.submit(1, request)
+            if not at_once:
+                shop.engine.step()
+        while shop.engine.step():
+            pass
+        said.append(answers(requests))
+        logs.append([event._replace(tx=0, at=0) for event in shop.log()])
+        assert shop.verify().fault is None
+        shop.close()
+    assert logs[0] == logs[1]
+    assert len(logs[0]) == 9 + 4 + 2 + 1 + 1 + 1 + 1 + 5
+
+    # dumps hold the times of the agent, which are other ones
+    assert [len(each) for each in said] == [len(script())] * 2
+    assert [each for each in said[0] if not is_dump(each)] == [
+        each for each in said[1] if not is_dump(each)
+    ]
+    assert {ConflictError, DecisionError, ExperimentError, RewardOutOfRangeError} == {
+        each[0] for each in said[0] if isinstance(each, tuple)
+    }
+
+
+def is_dump(answer):
+    return isinstance(answer, str) and len(answer) > 100
+
+
+def test_nobody_asks_the_database_while_the_agent_is_locked(shop):
+    """Who wants to read the agent would wait for the database, which may be away."""
+    locked = []
+    decisions = [shop.agent.ask().id for _ in range(3)]
+    shop.agent.tell(decisions[0], 1.0)
+    begin = shop.engine.store.begin
+
+    def watched():
+        tx = begin()
+        settled = tx.settled
+
+        def looked(*args):
+            locked.append(shop.engine._handles[1]._fold.driver.is_inside)
+            return settled(*args)
+
+        tx.settled = looked
+        return tx
+
+    shop.engine.store.begin = watched
+    requests = [
+        Tell(decision=decisions[1], reward=1.0),
+        Tell(decision=decisions[0], reward=1.0),
+        Tell(decision=decisions[2], reward=1.0),
+    ]
+    for request in requests:
+        shop.engine.submit(1, request)
+    while shop.engine.step():
+        pass
+    assert [each.waiter.result() for each in requests] == ["accepted", "duplicate", "accepted"]
+    assert locked == [False]

@@ -111,8 +111,8 @@ def late_rewards_learned(patch: pytest.MonkeyPatch) -> None:
 
 def duplicates_counted(patch: pytest.MonkeyPatch) -> None:
     def again(self: Batch, request: Any) -> str:
-        if not self._fold.agent.is_waiting(request.decision):
-            self._fold.agent.ask()
+        if not self._fold.is_waiting(request.decision):
+            self._fold.ask()
         return tell(self, request)
 
     tell = Batch._tell
@@ -122,7 +122,7 @@ def duplicates_counted(patch: pytest.MonkeyPatch) -> None:
 def learned_in_portions_by_each_call(patch: pytest.MonkeyPatch) -> None:
     """Without learning all before an ask, the order of rewards counts; see test_equality."""
     patch.setattr(Fold, "learn", lambda self, most=None: True)
-    patch.setattr("factored_bandits.agent.agent.PORTION", 1)
+    patch.setattr("factored_bandits.agent.playing.PORTION", 1)
 
 
 def snapshot_before_the_last_event(patch: pytest.MonkeyPatch) -> None:

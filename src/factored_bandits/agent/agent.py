@@ -3,33 +3,26 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from factored_bandits.core.checks import Form, integer
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.logs import Log
 
-from .backlog import EVERY, say
+from .backlog import EVERY
 from .decision import Decision
-from .expiry import Age, Clock, checked_age, older
-from .journal import LOGGER, listened_to, log_expired
+from .expiry import Age, Clock, checked_age
 from .knowledge import Best, Knowledge
 from .labels import Label
 from .ledger import DROPPED
 from .parts import Given, History
+from .playing import Playing
 from .saved.saving import Saving
 
-T = TypeVar("T")
-Seen = Callable[[int, tuple[int, ...]], T]  # what is made of the id and the action of a decision
 
-# The most blocks that a call learns, so that none takes long. A number of blocks and not a time:
-# the same calls must always lead to the same state.
-PORTION = 64
-
-
-class Agent(Knowledge[Best], Saving):
+class Agent(Knowledge[Best], Playing, Saving):
     """A policy that learns online from `ask` and `tell`.
 
     Parameters
@@ -202,69 +195,10 @@ class Agent(Knowledge[Best], Saving):
         >>> Agent("uniform", factors={"colour": ["red", "blue"]}).ask()
         Decision(id=1, action=(1,), levels={'colour': 'blue'}, propensity={'colour': 0.5})
         """
-        return self._asked(self._decision)
-
-    def _asked(self, seen_as: Seen[T]) -> T:
-        """Give out the next decision; what `seen_as` makes of it."""
         self._prepare()
-        if self._expire_after is None and self._ledger.asked % EVERY == 0:
-            notice = self._calls.read(self._watch.look, self._ledger)
-            if notice is not None:
-                say(notice)
-
-        for _ in range(self._self_duels.skipped_at_most):
-            found = self._calls.change(self._ask_or_skip, seen_as)
-            if found is not None:
-                return found
-        return self._calls.change(self._ask, seen_as)
-
-    def _log_levels(self) -> None:
-        """Levels that earlier calls have eliminated, or let re-enter.
-
-        Before a change and not after it: a call that is interrupted must have changed nothing.
-        """
-        if not listened_to():
-            return
-        look = self._level_log.look
-        for told in self._calls.read(look, self._params, self._state, self._round):
-            LOGGER.info("%s", told)
-
-    def _ask_or_skip(self, seen_as: Seen[T]) -> T | None:
-        """The next decision; None if it is a duel of an arm with itself, which is settled."""
-        found = self._ask(seen_as)
-        id = self._ledger.asked
-        if not self._labels.same_twice(self._ledger.actions[id].tolist()):
-            return found
-
-        # learned only after the verdicts before it: until then the policy would repeat itself
-        if self._self_duels.counts and self._ledger.oldest() != id:
-            return found
-
-        self._tell(id, self._self_duels.outcome(id))
-        return None
-
-    def _ask(self, seen_as: Seen[T]) -> T:
-        self._learn(PORTION)
-        ledger = self._ledger
-        if ledger.asked == ledger.planned:
-            ledger.open(*self._learner.plan(self._round))
-
-        id = ledger.give_out(self._times.now())
-        action = tuple(ledger.actions[id].tolist())
-        self._calls.count(action)
-        return seen_as(id, action)
-
-    def _propensity(self, id: int) -> tuple[float, ...] | None:
-        """The probability of each level of a decision; None if the policy does not know it."""
-        known = self._ledger.probabilities
-        return None if known is None else tuple(known[id].tolist())
-
-    def _decision(self, id: int, action: tuple[int, ...]) -> Decision:
-        known = self._propensity(id)
-        propensity = None if known is None else dict(zip(self._labels.names, known, strict=True))
-        return Decision(
-            id, action, self._labels.named(action), propensity, self._ledger.last_block()
-        )
+        if self._ledger.asked % EVERY == 0:
+            self._watch_backlog()
+        return self._calls.change(self._decide)
 
     def tell(self, id: int, reward: float | Mapping[str, float] | Sequence[float]) -> None:
         """Tell the reward of a decision; in any order, once each.
@@ -294,11 +228,6 @@ class Agent(Knowledge[Best], Saving):
         """
         self._prepare()
         self._calls.change(self._tell, id, reward)
-
-    def _tell(self, id: int, reward: Any) -> None:
-        self._ledger.check(id)
-        self._ledger.settle(int(id), self._rewards.taken(reward))
-        self._learn(PORTION)
 
     @overload
     def expire(self, id: int) -> None: ...
@@ -375,32 +304,6 @@ class Agent(Knowledge[Best], Saving):
         self._prepare()
         self._calls.change(self._expire_one, id, DROPPED)
 
-    def _expire_one(self, id: Any, reward: float | None = None) -> None:
-        self._ledger.check(id)
-        reward = self._rewards.missing() if reward is None else reward
-        self._ledger.settle(int(id), reward, answered=False)
-        self._learn(PORTION)
-
-    def _expire_older(self, age: Age) -> tuple[int, ...]:
-        reward = self._rewards.missing()
-        ids = self._older(age)
-        for id in ids:
-            self._ledger.settle(id, reward, answered=False)
-
-        if ids:
-            self._learn(PORTION)
-        return ids
-
-    def _older(self, age: Age) -> tuple[int, ...]:
-        return tuple(older(self._ledger, age, self._times.now()))
-
-    def _prepare(self) -> None:
-        """What `expire_after` asks for, as a call of its own: it stays if the next one fails."""
-        after = self._expire_after
-        if after is not None and self._calls.read(self._older, after):
-            log_expired(self._calls.change(self._expire_older, after))
-        self._log_levels()
-
     def learn(self, max_blocks: int | None = None) -> int:
         """Learn blocks of plays that are complete and were left, oldest first.
 
@@ -432,13 +335,3 @@ class Agent(Knowledge[Best], Saving):
         most = None if max_blocks is None else integer("max_blocks", max_blocks, 0)
         self._log_levels()
         return self._calls.change(self._learn, most)
-
-    def _learn(self, most: int | None) -> int:
-        ledger = self._ledger
-        learned = 0
-        while learned != most and (block := ledger.ready()) is not None:
-            if not (self._policy.info.drops and block.rewards[0] == DROPPED):
-                self._learner.learn(block)
-            ledger.advance()
-            learned += 1
-        return learned

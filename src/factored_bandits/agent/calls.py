@@ -27,7 +27,7 @@ class Calls:
         self.ledger = ledger
         self._plays = plays
         self._mark: tuple[Counters, int] | None = None  # set from `begin` on, until a call is over
-        self._played: list[tuple[int, int]] = []  # level and plays before, per factor
+        self._played: list[tuple[Ints, int, int]] = []  # of a factor: level and plays before
 
     def change(self, work: Callable[[*Given], T], *args: *Given) -> T:
         """Do `work`, which may change the agent; undo what it did if it raises anything."""
@@ -51,9 +51,9 @@ class Calls:
 
     def count(self, action: tuple[int, ...]) -> None:
         """Count the plays of a decision; a part of a change."""
-        counts = [int(plays[level]) for plays, level in zip(self._plays, action, strict=True)]
-        self._played = list(zip(action, counts, strict=True))
-        for plays, level, count in zip(self._plays, action, counts, strict=True):
+        for plays, level in zip(self._plays, action, strict=True):
+            count = int(plays[level])
+            self._played.append((plays, level, count))
             plays[level] = count + 1
 
     def read(self, work: Callable[[*Given], T], *args: *Given) -> T:
@@ -85,6 +85,6 @@ class Calls:
             ) from error
 
         self.ledger.undo(counters)
-        for plays, (level, count) in zip(self._plays, self._played, strict=False):
+        for plays, level, count in reversed(self._played):
             plays[level] = count
         self._mark = None

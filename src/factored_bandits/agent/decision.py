@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Decision:
     """What to play in one round.
 
@@ -38,3 +38,16 @@ class Decision:
     levels: dict[str, Any]
     propensity: dict[str, float] | None
     block: int | None = field(default=None, repr=False, compare=False)
+
+    def __init__(
+        self,
+        id: int,
+        action: tuple[int, ...],
+        levels: dict[str, Any],
+        propensity: dict[str, float] | None,
+        block: int | None = None,
+    ) -> None:
+        # at once: what `dataclass` makes for a frozen class takes three times as long
+        self.__dict__.update(
+            id=id, action=action, levels=levels, propensity=propensity, block=block
+        )

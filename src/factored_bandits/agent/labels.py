@@ -53,10 +53,11 @@ class Labels:
         >>> labels({"ad": ["A", "B"], "size": [1, 2]}, None, duels=True).named([0, 1, 1, 1])
         {'first': {'ad': 'A', 'size': 2}, 'second': {'ad': 'B', 'size': 2}}
         """
-        found = [levels[i] for levels, i in zip(self.levels, action, strict=True)]
         if not self.factors:
-            return dict(zip(self.names, found, strict=True))
+            columns = zip(self.names, self.levels, action, strict=True)
+            return {name: levels[i] for name, levels, i in columns}
 
+        found = [levels[i] for levels, i in zip(self.levels, action, strict=True)]
         sides = (found[: len(self.factors)], found[len(self.factors) :])
         return {
             position: dict(zip(self.factors, side, strict=True))

@@ -10,13 +10,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from factored_bandits.core.arrays import Floats, Ints
+from factored_bandits.core.arrays import Bools, Floats, Ints
 from factored_bandits.errors import DecisionError
 
 from .column import BITS, LAST, ROWS, Column
 
 DROPPED = math.inf  # instead of a reward: nothing is to be learned
 REMEMBERED = 1000  # expired ids, for a precise answer to whoever answers too late
+
+
+# the levels of a play, and the probability of each; None if the policy does not know it
+Play = tuple[tuple[int, ...], tuple[float, ...] | None]
 
 
 class Block(NamedTuple):
@@ -82,6 +86,7 @@ class Ledger:
         self.times = Column(np.float64, blank=math.nan)
         self.lengths = Column(np.int64)  # by block
         self.expired: deque[int] = deque(maxlen=REMEMBERED)
+        self._shown: tuple[int, list[Play]] = (0, [])  # plays from this one on; see `play`
         self._room = 0  # the columns have room for plays up to this one
         self._forgotten = 0  # chunks before this one are gone
         self._settled: list[int] = []  # in this call
@@ -142,6 +147,7 @@ class Ledger:
             self.rewards[play] = math.nan
         if self._expired_before is not None:
             self.expired = deque(self._expired_before, maxlen=REMEMBERED)
+        self._shown = (0, [])
         self.counters = counters
 
     # ------------------------------------------------------------ from plan to learned
@@ -187,6 +193,22 @@ class Ledger:
         self.times[counters.asked] = now
         return counters.asked
 
+    def play(self, play: int) -> Play:
+        """A play that is not learned; those planned with it are likely to be asked for next."""
+        first, rows = self._shown
+        if not first <= play < first + len(rows):
+            first = play
+            rows = self._rows(play, max(self.planned - play + 1, 1))
+            self._shown = (first, rows)
+        return rows[play - first]
+
+    def _rows(self, first: int, count: int) -> list[Play]:
+        actions = map(tuple, self.actions.read(first, count).tolist())
+        if self.probabilities is None:
+            return [(action, None) for action in actions]
+        known = self.probabilities.read(first, count).tolist()
+        return [(action, tuple(row)) for action, row in zip(actions, known, strict=True)]
+
     def settle(self, play: int, reward: float | Floats, *, answered: bool = True) -> None:
         """Write the reward of a play that waits; `answered` is False for a default reward."""
         if not answered:
@@ -229,8 +251,10 @@ class Ledger:
             length = int(self.lengths[counters.first_block])
             counters.block_end = counters.learned + length
             given_out = min(counters.asked - counters.learned, length)
-            open_ones = self._open_among(counters.learned + 1, given_out)
-            counters.missing = length - given_out + len(open_ones)
+            counters.missing = length - given_out
+            if given_out > 0 and counters.waiting > 0:
+                open_ones = self._are_open(counters.learned + 1, given_out)
+                counters.missing += int(np.count_nonzero(open_ones))
 
     # ------------------------------------------------------------ what waits
 
@@ -266,7 +290,7 @@ class Ledger:
         play = max(self.counters.oldest, self.learned + 1)
         while play <= self.asked:
             after = min(((play >> BITS) + 1) << BITS, self.asked + 1)
-            yield from (self._open_among(play, after - play) + play).tolist()
+            yield from (np.flatnonzero(self._are_open(play, after - play)) + play).tolist()
             play = after
 
     def oldest(self) -> int | None:
@@ -279,9 +303,7 @@ class Ledger:
             self.counters.oldest = next(self.waiting())
         return self.counters.oldest
 
-    def _open_among(self, first: int, count: int) -> Ints:
-        """Which of `count` plays from `first` on are not settled, counted from there."""
-        if count <= 0:
-            return np.zeros(0, dtype=np.int64)
+    def _are_open(self, first: int, count: int) -> Bools:
+        """Of each of `count` plays from `first` on whether it is not settled."""
         rewards = self.rewards.read(first, count)
-        return np.flatnonzero(np.isnan(rewards[:, 0] if self.outcomes else rewards))
+        return np.isnan(rewards[:, 0] if self.outcomes else rewards)

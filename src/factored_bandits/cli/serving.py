@@ -109,9 +109,11 @@ def serve(
                 await super().shutdown(sockets)
 
         server = Announcing(config)
-        # what was imported stays for ever: the collector of garbage need not look at it again
+        # What was imported stays for ever: the collector of garbage need not look at it again. Nor
+        # at requests that are being answered, as many as there may be: they leave no cycles behind.
         gc.collect()
         gc.freeze()
+        gc.set_threshold(20_000)
         server.run()
         if not server.started:
             raise InvalidInputError(f"it is not possible to listen on {host} port {port}")

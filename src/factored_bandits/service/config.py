@@ -106,6 +106,8 @@ class Config(NamedTuple):
 
     def reward(self, given: Any) -> Any:
         """A reward as JSON holds it: a number, or with semi-bandit feedback a list of them."""
+        if type(given) is float:
+            return given
         if isinstance(given, dict) and self.given["factors"] is not None:
             if set(given) != set(self.given["factors"]):
                 return given

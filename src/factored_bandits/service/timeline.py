@@ -84,14 +84,13 @@ class Timeline:
         fold = self._fold
         if fold is None or not fold.agent.policy.eliminates:
             return
-        agent = fold.agent
-        active, version = agent.policy.module.active_sets(agent._params, agent._state)
+        active, version = fold.driver.active_sets()
         if version == self._version:
             return
         if self._active is not None:
             for index in (active != self._active).nonzero()[0].tolist():
                 factor, level = self._names[index]
-                asked = agent.status().asked
+                asked = fold.agent.status().asked
                 self.changes.append(Change(n, at, asked, factor, level, bool(active[index])))
         self._active = active.copy()
         self._version = version

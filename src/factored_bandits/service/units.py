@@ -6,7 +6,7 @@ the same unit has the same hash in every process.
 
 from __future__ import annotations
 
-import hashlib
+import functools
 import hmac
 from typing import Any
 
@@ -32,4 +32,16 @@ def hashed(secret: bytes, kind: str, given: Any) -> bytes | None:
     if not 0 < len(text) <= LONGEST:
         raise InvalidInputError(f"a {kind} must have 1 to {LONGEST} characters")
     message = f"{kind}:{text}".encode("utf-8", "surrogatepass")
-    return hmac.digest(secret, message, hashlib.sha256)[:LENGTH]
+    return keyed_hash(secret, message)[:LENGTH]
+
+
+def keyed_hash(secret: bytes, message: bytes) -> bytes:
+    """HMAC-SHA256; the key is the same all the time, and taken in only once."""
+    found = _keyed(secret).copy()
+    found.update(message)
+    return found.digest()
+
+
+@functools.lru_cache(8)
+def _keyed(secret: bytes) -> hmac.HMAC:
+    return hmac.new(secret, digestmod="sha256")

@@ -25,7 +25,8 @@ LOGGED = ("accepted", "late")  # outcomes that are events
 async def decide(service: Service, request: Request, body: Wanted) -> tuple[int, Decisions]:
     """Decisions; the same unit, or the same idempotency key, has the same ones."""
     holder = await service.holder(request, "write")
-    handle = await service.handle(request.path_params["key"])
+    name = request.path_params["key"]
+    handle = service.named_handle(name) or await service.handle(name)
     secret = service.engine.secret
     key = request.headers.get("idempotency-key")
     units: list[str | None] = list(body.units) if body.units else [None] * body.count
@@ -98,7 +99,9 @@ async def _tell(service: Service, holder: AccessKey | None, one: Reward) -> tupl
     who = None if holder is None else holder.name
     if one.token is not None:
         signed = read(service.engine.secret, one.token)
-        handle = None if signed is None else await service.handle_of(signed[0])
+        handle = None
+        if signed is not None:
+            handle = service.known_handle(signed[0]) or await service.handle_of(signed[0])
         if signed is None or handle is None:
             raise DecisionError("the token is not one of this service")
         return handle, Tell(decision=signed[1], reward=one.reward, who=who)

@@ -102,6 +102,10 @@ class Service:
         """The experiment with a number, if this process has heard of it."""
         return self._by_number.get(number)
 
+    def named_handle(self, key: str) -> Handle | None:
+        """The experiment with a key, if this process has heard of it."""
+        return self._handles.get(key)
+
     # ------------------------------------------------------------ the engine
 
     def submit(self, handle: Handle, request: Request) -> asyncio.Future[Any]:
@@ -175,7 +179,7 @@ class Service:
         if not key:
             return None
         self._look_for_revoked()
-        return await self.holder_of_key(key)
+        return self._access.role_of(key) or await self.holder_of_key(key)
 
     async def holder_of_key(self, key: str) -> AccessKey | None:
         """Who has this key; it may have been made a moment ago, elsewhere."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import hmac
 import re
+
+from factored_bandits.service.units import keyed_hash
 
 LENGTH = 15  # bytes of the signature: 20 characters
 FORM = re.compile(r"([1-9][0-9]{0,8})\.([1-9][0-9]{0,14})\.([A-Za-z0-9_-]{20})")
@@ -33,5 +34,5 @@ def read(secret: bytes, given: str) -> tuple[int, int] | None:
 
 def _signature(secret: bytes, experiment: int, decision: int) -> str:
     message = f"decision:{experiment}:{decision}".encode()
-    digest = hmac.digest(secret, message, hashlib.sha256)[:LENGTH]
+    digest = keyed_hash(secret, message)[:LENGTH]
     return base64.urlsafe_b64encode(digest).decode()

@@ -86,7 +86,6 @@ class AsyncWaiter(Answer):
     """Where one request of a coroutine is answered."""
 
     def __init__(self, loop: Loop, future: asyncio.Future[Any]) -> None:
-        super().__init__()
         self._loop = loop
         self.future = future
 

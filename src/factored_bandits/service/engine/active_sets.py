@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
-from factored_bandits.agent import Agent
-from factored_bandits.core.arrays import Bools
+from factored_bandits.agent.driver import Driver
 from factored_bandits.service.store import Change
 
 
@@ -18,24 +16,23 @@ class ActiveSets:
         self._version = -1
         self._steps = (-1, -1)  # of the agent at the last look: planned, learned
 
-    def followed(self, agent: Agent[Any], stored: Callable[[], list[Change]]) -> None:
+    def followed(self, driver: Driver, stored: Callable[[], list[Change]]) -> None:
         """A log was followed; whoever wrote it has stored what changed."""
-        if agent.policy.eliminates and self._of(agent)[1] != self._version:
+        if driver.eliminates and driver.active_sets()[1] != self._version:
             self._stored = {each.level: each.active for each in stored()}
             self._version = -1
             self._steps = (-1, -1)
 
-    def look(self, agent: Agent[Any], n: int, at: int) -> list[Change]:
+    def look(self, driver: Driver, n: int, at: int) -> list[Change]:
         """What is other than it is stored; `n` and `at` are of a decision just made."""
-        if not agent.policy.eliminates:
+        if not driver.eliminates:
             return []
         # most decisions are given out from a block that was planned before, and nothing is learned
-        counters = agent._ledger.counters
-        steps = (counters.planned, counters.learned)
+        steps = driver.steps
         if steps == self._steps:
             return []
         self._steps = steps
-        active, version = self._of(agent)
+        active, version = driver.active_sets()
         if version == self._version:
             return []
 
@@ -44,7 +41,3 @@ class ActiveSets:
         found = [Change(n, i, at, now) for i, now in flags if now != self._stored.get(i, True)]
         self._stored.update({each.level: each.active for each in found})
         return found
-
-    def _of(self, agent: Agent[Any]) -> tuple[Bools, int]:
-        active, version = agent.policy.module.active_sets(agent._params, agent._state)
-        return active, int(version)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+from factored_bandits.agent.playing import PORTION
 from factored_bandits.errors import (
     DecisionError,
     ExperimentError,
@@ -31,9 +33,15 @@ FAULTS: dict[type[Request], tuple[type[Exception], ...]] = {
     Control: (ExperimentError,),
     Rebase: (),
 }
+PLAYS = (Ask, Tell)  # many of these are one call of the agent
+LEARNED = (Ask, Read)  # before these, everything that is complete is learned
 LARGEST_DECISION = 2**53
 LONGEST_REASON = 1000
 STATUS_AFTER = {"pause": "paused", "resume": "running", "stop": "stopped"}
+
+
+class AloneError(Exception):
+    """A request for which the database is asked, while the agent is locked for others."""
 
 
 class ConflictError(DecisionError):
@@ -82,6 +90,7 @@ class Batch:
         self._keys: dict[bytes, Event] = {}
         self._settled: dict[int, Event] = {}
         self._late: dict[int, Event] = {}
+        self._most_open = fold.config.max_open
         self._handlers: dict[type[Request], Callable[[Any], Any]] = {
             Ask: self._ask,
             Tell: self._tell,
@@ -95,7 +104,7 @@ class Batch:
     def expire_due(self) -> None:
         """Before anything else: a reward that comes in this very batch may be too late."""
         for decision in self._fold.expire_due():
-            self._settle("expire", decision, self._default())
+            self._settle("expire", decision, self._fold.driver.default)
 
     def look_up(self, requests: list[Request]) -> None:
         """Before requests are done: which of their units and keys have a decision already."""
@@ -106,6 +115,42 @@ class Batch:
             self._units = self._tx.asked_by_units(self._before.id, units)
         if keys:
             self._keys = self._tx.asked_by_keys(self._before.id, keys)
+
+    def work(self, requests: list[Request], until: float) -> list[Request]:
+        """Do requests in their order; gives back those for which no time is left."""
+        done = 0
+        while done < len(requests):
+            done = self._fold.driver.together(self._plays, requests, done, until)
+            if done == len(requests):
+                break
+            if done and time.perf_counter() > until:
+                return requests[done:]
+            if isinstance(requests[done], LEARNED) and not self._learned(until):
+                return requests[done:]
+            self.do(requests[done])
+            done += 1
+        return []
+
+    def _plays(self, requests: list[Request], first: int, until: float) -> int:
+        """Asks and tells as one call of the agent; gives the first request that is left."""
+        for done in range(first, len(requests)):
+            request = requests[done]
+            if type(request) not in PLAYS or (done and time.perf_counter() > until):
+                return done
+            if type(request) is Ask and not self._learned(until):
+                return done
+            try:
+                self.do(request)
+            except AloneError:
+                return done
+        return len(requests)
+
+    def _learned(self, until: float) -> bool:
+        """Learn what is complete, in portions; False if time is up, and a next batch goes on."""
+        while not self._fold.learn(PORTION):
+            if time.perf_counter() > until:
+                return False
+        return True
 
     def do(self, request: Request) -> None:
         """One request; an error of the one who asked is the answer, others are raised."""
@@ -125,37 +170,51 @@ class Batch:
         if head // snapshot_every > self._before.head // snapshot_every:
             self._tx.save_snapshot(self.row.id, Snapshot(head, self._fold.dump()))
 
-    def _add(self, kind: str, **fields: Any) -> Event:
-        n = self._before.head + len(self.events) + 1
-        event = Event(n, self._at, self._mark, kind, **fields)
+    def _add(self, kind: str, decision: int | None, body: Any, who: str | None) -> Event:
+        event = Event(
+            self._next, self._at, self._mark, kind, decision, None, None, None, None, body, who
+        )
         self.events.append(event)
         return event
+
+    @property
+    def _next(self) -> int:
+        """The number of the next event."""
+        return self._before.head + len(self.events) + 1
 
     # ------------------------------------------------------------ asks
 
     def _ask(self, request: Ask) -> Any:
-        known = self._known(request)
-        if known is not None:
-            return self._fold.config.decision(known)
+        unit = request.unit
+        idem = request.idem
+        if unit is not None or idem is not None:
+            known = self._known(request)
+            if known is not None:
+                return self._fold.config.decision(known)
 
         self._check_running()
-        n = self._before.head + len(self.events) + 1
-        decision = self._fold.decide(n, request.unit or request.idem)
-        propensity = None if decision.propensity is None else tuple(decision.propensity.values())
-        event = self._add(
+        n = self._next
+        decision = self._fold.decide(n, unit or idem)
+        propensity = decision.propensity
+        event = Event(
+            n,
+            self._at,
+            self._mark,
             "ask",
-            decision=decision.id,
-            unit=request.unit,
-            idem=request.idem,
-            action=decision.action,
-            propensity=propensity,
-            who=request.who,
+            decision.id,
+            unit,
+            idem,
+            decision.action,
+            None if propensity is None else tuple(propensity.values()),
+            None,
+            request.who,
         )
+        self.events.append(event)
         self.changes += self._fold.changed(n)
-        if request.unit is not None:
-            self._units[request.unit] = event
-        if request.idem is not None:
-            self._keys[request.idem] = event
+        if unit is not None:
+            self._units[unit] = event
+        if idem is not None:
+            self._keys[idem] = event
         return decision
 
     def _known(self, request: Ask) -> Event | None:
@@ -173,7 +232,7 @@ class Batch:
             why = f": {row.reason}" if row.reason else ""
             raise ExperimentError(f"the experiment {row.key!r} is {row.status}{why}")
 
-        most = self._fold.config.max_open
+        most = self._most_open
         if self._fold.backlog >= most:
             raise ExperimentError(
                 f"the experiment {row.key!r} has {most:,} decisions that are not learned, the most "
@@ -188,12 +247,14 @@ class Batch:
         decision = request.decision
         if request.unit is not None:
             decision = self._decision_of(request.unit)
-        if self._fold.is_waiting(decision):
+        try:
             self._fold.tell(decision, reward)
+        except DecisionError:  # it does not wait
+            settled = self._found(decision)
+        else:
             self._settle("tell", int(decision), reward, request.who)
             return "accepted"
 
-        settled = self._found(decision)
         if settled.kind == "tell":
             if settled.body == reward:
                 return "duplicate"
@@ -214,24 +275,29 @@ class Batch:
         """The event that settled a decision; an error if it was never given out."""
         settled = None
         if isinstance(decision, int) and 0 < decision <= LARGEST_DECISION:
-            settled = self._settled.get(decision) or self._tx.settled(self._before.id, decision)
+            settled = self._settled.get(decision)
+            if settled is None:
+                settled = self._database().settled(self._before.id, decision)
         if settled is None:
             raise DecisionError(f"decision {decision!r} was never given out")
         return settled
 
     def _came_late(self, decision: int, reward: Any, who: str | None) -> str:
         """Keep a reward that came after its decision had expired; it is never learned."""
-        self._fold.agent._rewards.taken(reward)  # an error, if it is no reward at all
-        if not (decision in self._late or self._tx.late(self._before.id, decision)):
-            self._late[decision] = self._add("late", decision=decision, body=reward, who=who)
+        self._fold.driver.check_reward(reward)
+        if not (decision in self._late or self._database().late(self._before.id, decision)):
+            self._late[decision] = self._add("late", decision, reward, who)
         return "late"
 
-    def _settle(self, kind: str, decision: int, reward: Any, who: str | None = None) -> None:
-        self._settled[decision] = self._add(kind, decision=decision, body=reward, who=who)
-        self._fold.settled(decision, reward)
+    def _database(self) -> Transaction:
+        """The transaction, for a question; not while others may wait for the agent."""
+        if self._fold.driver.is_inside:
+            raise AloneError
+        return self._tx
 
-    def _default(self) -> float:
-        return self._fold.agent._rewards.missing()
+    def _settle(self, kind: str, decision: int, reward: Any, who: str | None = None) -> None:
+        self._settled[decision] = self._add(kind, decision, reward, who)
+        self._fold.settled(decision, reward)
 
     def _expire(self, request: Expire) -> tuple[int, ...] | None:
         agent = self._fold.agent
@@ -240,12 +306,13 @@ class Batch:
             if self._fold.holdout is not None and isinstance(request.older_than, timedelta):
                 expired += self._fold.holdout.older(self._at, request.older_than)
             for decision in expired:
-                self._settle("expire", decision, self._default(), request.who)
+                self._settle("expire", decision, self._fold.driver.default, request.who)
             return expired
 
         if not (is_held(request.decision) and self._fold.is_waiting(request.decision)):
             agent.expire(request.decision)
-        self._settle("expire", int(request.decision), self._default(), request.who)
+        default = self._fold.driver.default
+        self._settle("expire", int(request.decision), default, request.who)
         return None
 
     # ------------------------------------------------------------ the rest
@@ -260,7 +327,7 @@ class Batch:
             raise ExperimentError(f"the experiment {self.row.key!r} is stopped for good")
         if self.row.status != status:
             reason = plain(request.reason)
-            self._add(request.kind, body=reason, who=request.who)
+            self._add(request.kind, None, reason, request.who)
             reason = reason if status == "paused" else None
             self.row = self.row._replace(status=status, reason=reason)
         return status
@@ -269,5 +336,5 @@ class Batch:
         before = self.row.fingerprint
         if before != fingerprint():
             body = {"from": before, "to": fingerprint(), "dump": self._fold.dump()}
-            self._add("rebase", body=body, who=request.who)
+            self._add("rebase", None, body, request.who)
             self.row = self.row._replace(fingerprint=fingerprint())

@@ -12,12 +12,13 @@ import math
 import secrets
 import types
 from collections.abc import Iterable
-from typing import Any, TypeVar
+from itertools import groupby
+from typing import Any
 
 from factored_bandits.agent import Agent, Decision
-from factored_bandits.agent.agent import PORTION, Seen
+from factored_bandits.agent.driver import Driver
 from factored_bandits.core.checks import Form
-from factored_bandits.errors import BacklogWarning, DumpError
+from factored_bandits.errors import DecisionError, DumpError
 from factored_bandits.service.config import Config
 from factored_bandits.service.store import Change, Event
 from factored_bandits.service.units import LENGTH
@@ -27,7 +28,6 @@ from .holdout import Holdout, is_held
 
 SECOND = 1_000_000  # microseconds
 
-T = TypeVar("T")
 # a decision as a log has it: its id, the levels as indices, their probabilities
 Play = tuple[int, tuple[int, ...], tuple[float, ...] | None]
 
@@ -71,16 +71,18 @@ class Fold:
         self._module = module
         self._compiled = compiled
         self.holdout = Holdout(config) if config.holdout else None
-        self.agent = self._loaded(config.start if body is None else body)
+        self._ttl = config.ttl
         self.active_sets = ActiveSets()
+        self._load(config.start if body is None else body)
         self._due: list[int] = []  # decisions whose expiry the log must tell next
         self._looked = -1  # the time for which decisions that are due were looked for
 
-    def _loaded(self, body: str) -> Agent[Any]:
+    def _load(self, body: str) -> None:
         if self.holdout is not None and body != self.config.start:
             body, kept = _both(body)
             self.holdout = Holdout(self.config, kept)
-        return Agent.load(body, self._module, self.seconds, self._compiled)
+        self.agent: Agent[Any] = Agent.load(body, self._module, self.seconds, self._compiled)
+        self.driver = Driver(self.agent)
 
     def seconds(self) -> float:
         """The clock of the agent."""
@@ -90,25 +92,16 @@ class Fold:
 
     def learn(self, most: int | None = None) -> bool:
         """Learn what is complete, `most` blocks of it; whether that was all."""
-        # a call learns that many by itself, and a block has a play at least
-        if self._unlearned <= PORTION:
-            return True
-        return self.agent.learn(most) != most
+        return self.driver.learn(most)
 
     def ask(self) -> Decision:
         """The next decision; everything that is complete must be learned."""
-        return self._asked(self.agent._decision)
-
-    def _asked(self, seen_as: Seen[T]) -> T:
-        try:
-            return self.agent._asked(seen_as)
-        except BacklogWarning:  # where warnings are errors; it comes before any change, and once
-            return self.agent._asked(seen_as)
+        return self.driver.ask()
 
     def decide(self, n: int, seed: bytes | None) -> Decision:
         """A decision, in the event `n`, for whoever has this hash; perhaps they are held out."""
         if self.holdout is None:
-            return self.ask()
+            return self.driver.ask()
         seed = seed or secrets.token_bytes(LENGTH)
         held = self.holdout.takes(seed)
         decision = self.holdout.decision(n, seed) if held else self.ask()
@@ -117,32 +110,28 @@ class Fold:
 
     def changed(self, n: int) -> list[Change]:
         """Levels that the decision in the event `n` shows to be eliminated, or active again."""
-        return self.active_sets.look(self.agent, n, self.at)
+        return self.active_sets.look(self.driver, n, self.at)
 
     @property
     def backlog(self) -> int:
         """How many decisions are given out and not learned."""
         held = 0 if self.holdout is None else len(self.holdout.open)
-        return self._unlearned + held
-
-    @property
-    def _unlearned(self) -> int:
-        """The backlog of the agent, without its lock: who has the fold changes it alone."""
-        counters = self.agent._ledger.counters
-        return counters.asked - counters.learned
+        return self.driver.backlog + held
 
     def is_waiting(self, decision: Any) -> bool:
         """Whether a decision would take a reward."""
         if self.holdout is not None and is_held(decision):
             return decision in self.holdout.open
-        return self.agent._ledger.is_waiting(decision)
+        return self.driver.is_waiting(decision)
 
     def tell(self, decision: int, reward: Any) -> None:
         """Learn the reward of a decision that waits; that of the holdout is only checked."""
         if is_held(decision):
-            self.agent._rewards.taken(reward)
+            if not self.is_waiting(decision):
+                raise DecisionError(f"decision {decision} does not wait for a reward")
+            self.driver.check_reward(reward)
         else:
-            self.agent.tell(decision, reward)
+            self.driver.tell(decision, reward)
 
     def settled(self, decision: int, reward: Any) -> None:
         """A decision was told or has expired; the holdout counts it."""
@@ -151,12 +140,11 @@ class Fold:
 
     def expire_due(self) -> tuple[int, ...]:
         """Expire everything that is due by now."""
-        ttl = self.config.ttl
-        due = self.agent.due
-        if due and ttl is not None:
-            self.agent.expire(older_than=ttl)
-        if self.holdout is not None and ttl is not None:
-            due += self.holdout.older(self.at, ttl)
+        if self._ttl is None:
+            return ()
+        due = self.driver.expire_older(self._ttl)
+        if self.holdout is not None:
+            due += self.holdout.older(self.at, self._ttl)
         return due
 
     def dump(self) -> str:
@@ -168,7 +156,7 @@ class Fold:
 
     def due_in(self) -> float:
         """Seconds until the oldest open decision is due; infinite if none ever is."""
-        ttl = self.config.ttl
+        ttl = self._ttl
         if ttl is None:
             return math.inf
         ages = [self.agent.status().oldest_age]
@@ -180,7 +168,18 @@ class Fold:
     # ------------------------------------------------------------ following a log
 
     def follow(self, events: Iterable[Event]) -> None:
-        """Repeat events; an error names the first one that comes out otherwise."""
+        """Repeat events; an error names the first one that comes out otherwise.
+
+        After an error the fold is of no use.
+        """
+        # a rebase begins with another agent
+        for rebase, stretch in groupby(events, lambda event: event.kind == "rebase"):
+            if rebase:
+                self._repeated(stretch)
+            else:
+                self.driver.together(self._repeated, stretch)
+
+    def _repeated(self, events: Iterable[Event]) -> None:
         for event in events:
             if event.n != self.n + 1:
                 raise FoldError(self.n + 1, f"it is missing; the next one is {event.n}")
@@ -208,9 +207,9 @@ class Fold:
         elif event.kind == "tell":
             self.tell(event.decision or 0, event.body)
         elif event.kind == "expire" and not is_held(event.decision):
-            self.agent.expire(event.decision or 0)
+            self.driver.expire(event.decision or 0)
         elif event.kind == "rebase":
-            self.agent = self._loaded(event.body["dump"])
+            self._load(event.body["dump"])
         if event.kind in ("tell", "expire"):
             self.settled(event.decision or 0, event.body)
 
@@ -224,10 +223,10 @@ class Fold:
         given = _logged(event)
         seed = event.unit or event.idem
         if self.holdout is None:
-            computed = self._asked(self._play)
+            computed = self._play()
         elif seed is None:
             # for nobody in particular: who was held out, and with what, was a random number
-            computed = given if is_held(event.decision) else self._asked(self._play)
+            computed = given if is_held(event.decision) else self._play()
             self.holdout.asked(computed[0], event.at)
         else:
             decision = self.decide(event.n, seed)
@@ -244,9 +243,10 @@ class Fold:
             event._replace(decision=id, action=action, propensity=propensity)
         )
 
-    def _play(self, id: int, action: tuple[int, ...]) -> Play:
-        """A decision as the log has it, without the names of its levels."""
-        return id, action, self.agent._propensity(id)
+    def _play(self) -> Play:
+        """The next decision as the log has it, without the names of its levels."""
+        id, (action, propensity) = self.driver.play()
+        return id, action, propensity
 
 
 def _logged(event: Event) -> Play:

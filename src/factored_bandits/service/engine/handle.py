@@ -132,7 +132,7 @@ class Handle:
                 f"instead of {fold.n}. Was an old backup put in its place? Open it anew"
             )
         if not known:
-            fold.active_sets.followed(fold.agent, lambda: tx.changes(self.id))
+            fold.active_sets.followed(fold.driver, lambda: tx.changes(self.id))
         self._fold = fold
         self._before = None
         self._fallback = None

@@ -39,8 +39,8 @@ class Meter:
             self.batches[bisect.bisect_left(SIZES, requests)] += 1
             self.requests += requests
             for key, events in logs:
-                for event in events:
-                    self.events[key, event.kind] += 1
+                for kind, amount in Counter([event.kind for event in events]).items():
+                    self.events[key, kind] += amount
 
     def clock(self, microseconds: int) -> None:
         """The time of a transaction; a warning if it is not what is to be expected."""

@@ -39,7 +39,9 @@ class Queue:
                 if self._away and not request.patient:
                     turned_away.append(request)
                 else:
-                    self._waiting.setdefault(experiment, deque()).append(request)
+                    if experiment not in self._waiting:
+                        self._waiting[experiment] = deque()
+                    self._waiting[experiment].append(request)
                     changed.add(experiment)
             # one that a writer is busy with is looked at again when it is done
             self._changed.notify(len(changed - self._taken))

@@ -16,9 +16,8 @@ FOREVER = float("inf")
 class Answer:
     """What a request is answered; who waits for it is a matter of those who make it."""
 
-    def __init__(self) -> None:
-        self._value: Any = None
-        self._error: BaseException | None = None
+    _value: Any = None
+    _error: BaseException | None = None
 
     def put(self, value: Any, error: BaseException | None) -> None:
         """The answer; called once, by the writer."""
@@ -30,7 +29,6 @@ class Waiter(Answer):
     """Where one request of a thread is answered; made anew for each."""
 
     def __init__(self) -> None:
-        super().__init__()
         self._answered = threading.Event()
 
     def wake(self) -> None:
@@ -45,7 +43,7 @@ class Waiter(Answer):
         return self._value
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Request:
     """Something to do in one experiment."""
 
@@ -61,7 +59,7 @@ class Request:
         return time.monotonic() > self.deadline
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Ask(Request):
     """A decision; for a unit, or under an idempotency key, always the same one."""
 
@@ -69,7 +67,7 @@ class Ask(Request):
     idem: bytes | None = None
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Tell(Request):
     """The reward of a decision, which is named, or that of a unit."""
 

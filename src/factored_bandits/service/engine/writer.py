@@ -10,7 +10,6 @@ import secrets
 import time
 from dataclasses import dataclass, field
 
-from factored_bandits.agent.agent import PORTION
 from factored_bandits.errors import ExperimentError, StoreError
 from factored_bandits.service.store import Event, Experiment, Store, Transaction
 
@@ -20,15 +19,13 @@ from .fold import Fold
 from .handle import LOGGER, Handle
 from .meter import Meter
 from .queue import MOST, Queue
-from .requests import Ask, Read, Rebase, Request
+from .requests import Rebase, Request
 
 AGENT_TIME = 0.02  # seconds of work in one transaction, about
 SNAPSHOT_EVERY = 2000  # events
 MARK = 47  # bits of the number of a transaction; SQLite keeps them in six bytes
 PAUSE = 0.01  # seconds between two attempts; doubled each time
 LONGEST_PAUSE = 1.0
-
-LEARNED = (Ask, Read)  # before these, everything that is complete is learned
 
 Group = tuple[Handle, list[Request]]
 
@@ -168,7 +165,7 @@ class Writer:
 
             batch = Batch(fold, tx, row, max(row.at + 1, clock, fold.at), mark)
             try:
-                left = self._apply(fold, batch, requests, until)
+                left = self._apply(batch, requests, until)
             except CulpritError:
                 tx.rollback()
                 raise
@@ -195,31 +192,16 @@ class Writer:
             if len(requests) < most:
                 requests += self._queue.take_more(handle.id, most - len(requests))
 
-    def _apply(
-        self, fold: Fold, batch: Batch, requests: list[Request], until: float
-    ) -> list[Request]:
+    def _apply(self, batch: Batch, requests: list[Request], until: float) -> list[Request]:
         """Do the requests; gives back those for which no time is left."""
         try:
             batch.expire_due()
             batch.look_up(requests)
-            for i, request in enumerate(requests):
-                if isinstance(request, LEARNED) and not self._learned(fold, until):
-                    return requests[i:]
-                batch.do(request)
-                if time.perf_counter() > until:
-                    return requests[i + 1 :]
+            return batch.work(requests, until)
         except self._store.errors:
             raise
         except Exception as error:
             raise CulpritError(error) from error
-        return []
-
-    def _learned(self, fold: Fold, until: float) -> bool:
-        """Learn what is complete, in portions; False if time is up, and a next batch goes on."""
-        while not fold.learn(PORTION):
-            if time.perf_counter() > until:
-                return False
-        return True
 
     def _commit(self, tx: Transaction, attempt: Attempt, mark: int) -> None:
         changed = [batch for _, _, batch in attempt.batches if batch.events]

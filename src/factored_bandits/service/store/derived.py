@@ -62,6 +62,18 @@ class HourTally(NamedTuple):
 
 
 COLUMNS = HourTally._fields[1:]
+# the next events of a log, each with the ask of its decision: what a `Settled` holds
+TAIL_COLUMNS = (
+    "e.n, e.at, e.kind, e.decision, e.body, "
+    "coalesce(e.action, a.action), coalesce(e.propensity, a.propensity), a.at"
+)
+TAIL = (
+    "SELECT {} FROM (SELECT exp, n, at, kind, decision, action, propensity, "
+    "CASE WHEN kind = 'rebase' THEN NULL ELSE body END AS body "
+    "FROM event WHERE exp = ? AND n > ? ORDER BY n LIMIT ?) e "
+    "LEFT JOIN event a ON a.exp = e.exp AND a.decision = e.decision AND a.kind = 'ask' "
+    "AND e.kind <> 'ask'"
+)
 
 
 class Derived(Protocol):
@@ -112,17 +124,8 @@ class Derived(Protocol):
 
     def tail(self, experiment: int, after: int, most: int) -> list[Settled]:
         """The next events of a log, each with the ask of its decision."""
-        rows = self._rows(
-            "SELECT e.n, e.at, e.kind, e.decision, e.body, "
-            "coalesce(e.action, a.action), coalesce(e.propensity, a.propensity), a.at "
-            "FROM (SELECT exp, n, at, kind, decision, action, propensity, "
-            "CASE WHEN kind = 'rebase' THEN NULL ELSE body END AS body "
-            "FROM event WHERE exp = ? AND n > ? ORDER BY n LIMIT ?) e "
-            "LEFT JOIN event a ON a.exp = e.exp AND a.decision = e.decision AND a.kind = 'ask' "
-            "AND e.kind <> 'ask' ORDER BY e.n",
-            experiment, after, most,
-        )  # fmt: skip
-        return [Settled(*row) for row in rows]
+        query = f"{TAIL.format(TAIL_COLUMNS)} ORDER BY e.n"
+        return [Settled(*row) for row in self._rows(query, experiment, after, most)]
 
     def brief(self, experiment: int) -> Brief | None:
         """What is known of an experiment."""

@@ -18,7 +18,16 @@ from factored_bandits.errors import StoreError
 
 from .data import Event, Experiment, Found, Snapshot
 from .derived import Derived
-from .rows import EVENT, EXPERIMENT, Row, event_of, experiment_of, listed, text
+from .rows import (
+    EVENT,
+    EXPERIMENT,
+    Row,
+    action_text,
+    event_of,
+    experiment_of,
+    propensity_text,
+    text,
+)
 
 BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED"
 BEGIN_READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -246,9 +255,9 @@ def _document(event: Event) -> dict[str, Any]:
     if idem is not None:
         document["idem"] = rf"\x{idem.hex()}"
     if action is not None:
-        document["action"] = listed(action)
+        document["action"] = action_text(action)
     if propensity is not None:
-        document["propensity"] = listed(propensity)
+        document["propensity"] = propensity_text(propensity)
     if body is not None:
         document["body"] = text(body)
     if who is not None:

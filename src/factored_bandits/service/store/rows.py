@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import math
 from typing import Any
 
 from .data import Event, Experiment
@@ -22,6 +24,8 @@ def text(value: Any) -> str | None:
     >>> text([0.0, 2.0]), text(0.5), text(None)
     ('[0.0,2.0]', '0.5', None)
     """
+    if type(value) is float and math.isfinite(value):
+        return repr(value)  # the same text as below, without an encoder
     return None if value is None else SHORT.encode(value)
 
 
@@ -34,10 +38,28 @@ def listed(values: tuple[float, ...] | None) -> str | None:
     return None if values is None else ",".join(map(repr, values))
 
 
+# Many decisions in a row have the same. One for each, because 1 and 1.0 are the same to a cache.
+action_text = functools.lru_cache(1024)(listed)
+propensity_text = functools.lru_cache(1024)(listed)
+
+
 def row_of(experiment: int, event: Event) -> Row:
     """The row of an event; the number of its experiment comes first."""
-    lists = (listed(event.action), listed(event.propensity), text(event.body))
-    return (experiment, *event[:7], *lists, event.who)
+    n, at, tx, kind, decision, unit, idem, action, propensity, body, who = event
+    return (
+        experiment,
+        n,
+        at,
+        tx,
+        kind,
+        decision,
+        unit,
+        idem,
+        action_text(action),
+        propensity_text(propensity),
+        text(body),
+        who,
+    )
 
 
 def event_of(row: Row) -> Event:

@@ -119,7 +119,8 @@ class Tally:
             elif event.kind in ("tell", "expire"):
                 portion.settled(event)
             elif event.kind == "late":
-                portion.count("lates")
+                portion.add("lates", 1)
+        portion.end()
         for name, (_, most) in SPANS.items():
             del self.recent[name][:-most]
         return [HourTally(hour, **counts) for hour, counts in sorted(portion.hours.items())]
@@ -141,6 +142,11 @@ class _Portion:
         self._levels = functools.cache(lambda action: shape.levels(_numbers(action, int)))
         self._weight = functools.cache(lambda given: _weight(shape, _numbers(given, float)))
         self._reward = functools.cache(_reward)
+        # counts of the present minute; sums of rewards are added one by one, in their order
+        self._asks = 0
+        self._tells = 0
+        self._slow_tells = 0
+        self._settled = 0
         self._hour: dict[str, Any] = {}
         self._buckets: list[list[Any]] = []  # the present one of each span
         self._until = -1  # microseconds: then the shortest of them is over
@@ -149,6 +155,7 @@ class _Portion:
         """Count at this time from now on."""
         if at < self._until:
             return
+        self.end()
         self._hour = self.hours.setdefault(at // HOUR, {})
         self._buckets = []
         for name, (length, _) in SPANS.items():
@@ -160,18 +167,27 @@ class _Portion:
         shortest = SPANS["minute"][0]
         self._until = (at // shortest + 1) * shortest
 
-    def count(self, name: str, amount: float = 1) -> None:
-        """In the tally, and in its hour."""
+    def end(self) -> None:
+        """Put down what was counted since the minute began."""
+        self.add("asks", self._asks)
+        self.add("tells", self._tells)
+        self.add("slow", self._slow_tells)
+        self.add("settled", self._settled)
+        for bucket in self._buckets:
+            bucket[ASKS] += self._asks
+            bucket[SETTLED] += self._settled
+        self._asks = self._tells = self._slow_tells = self._settled = 0
+
+    def add(self, name: str, amount: float) -> None:
+        """To the tally, and to its hour."""
         setattr(self._tally, name, getattr(self._tally, name) + amount)
         self._hour[name] = self._hour.get(name, 0) + amount
 
     def asked(self, event: Settled) -> None:
         """A decision was given out."""
-        self.count("asks")
-        for bucket in self._buckets:
-            bucket[ASKS] += 1
+        self._asks += 1
         if is_held(event.decision):
-            self.count("held_asks")
+            self.add("held_asks", 1)
             return
         levels = self._tally.levels
         for level in self._levels(event.action):
@@ -179,22 +195,24 @@ class _Portion:
 
     def settled(self, event: Settled) -> None:
         """A decision has its reward, or none within its time."""
-        self.count("tells" if event.kind == "tell" else "expires")
         reward = self._reward(event.body)
-        if event.kind == "tell" and event.asked_at is not None:
-            self.count("slow", int(event.at - event.asked_at > self._slow))
+        if event.kind == "expire":
+            self.add("expires", 1)
+        else:
+            self._tells += 1
+            if event.asked_at is not None and event.at - event.asked_at > self._slow:
+                self._slow_tells += 1
         if is_held(event.decision):
-            self.count("held_settled")
-            self.count("held_total", reward)
+            self.add("held_settled", 1)
+            self.add("held_total", reward)
             for bucket in self._buckets:
                 bucket[HELD_SETTLED] += 1
                 bucket[HELD_TOTAL] += reward
             return
 
-        self.count("settled")
-        self.count("total", reward)
+        self._settled += 1
+        self.add("total", reward)
         for bucket in self._buckets:
-            bucket[SETTLED] += 1
             bucket[TOTAL] += reward
         self._credit(event, reward)
 
