@@ -38,6 +38,12 @@ PROBLEMS = {
     "gaps of 0.01": lambda: small_gaps(0.3, 0.01, 3, 4),
     "gaps of 0.01, high rate": lambda: small_gaps(0.95, 0.01, 2, 6),
     "gaps of 0.01, low rate": lambda: small_gaps(0.02, 0.01, 2, 6),
+    "equal, leaders hardly fail": lambda: equal(0.99, 3, 4),
+    "equal, nothing fails for long": lambda: equal(0.998, 6, 5),
+    "gaps of 0.02, leaders hardly fail": lambda: small_gaps(0.96, 0.02, 3, 4),
+    "moving means, leaders hardly fail": lambda: fb.environments.make(
+        "stochastically_constrained", effects=[[0.0] * 3, [0.0] * 4], base=0.92, swing=0.08
+    ),
     "trap": lambda: fb.environments.make("trap"),
     "interaction": lambda: fb.environments.make("interaction"),
     "moving means": lambda: fb.environments.make(
@@ -100,7 +106,7 @@ def test_best_levels_stay_in_2000_runs(label, name):
     print(f"{label:28} {name:28} {counts}")
 
 
-def agent_told_late(seed, rounds, delay, lost, late_level):
+def agent_told_late(seed, rounds, delay, lost, late_level, rate=0.5):
     """Equal levels; answers late, out of order or lost; the smallest p-value of either first level.
 
     Failures of `late_level` come last of all: what was asked meanwhile was planned without them.
@@ -112,7 +118,7 @@ def agent_told_late(seed, rounds, delay, lost, late_level):
 
     for t in range(rounds):
         decision = agent.ask()
-        reward = float(rng.random() < 0.5)
+        reward = float(rng.random() < rate)
         later = 2 * delay if decision.levels["page"] == late_level and not reward else 0
         heapq.heappush(waiting, (t + later + int(rng.integers(delay + 1)), decision.id, reward))
         while waiting and waiting[0][0] <= t:
@@ -125,8 +131,10 @@ def agent_told_late(seed, rounds, delay, lost, late_level):
     return [found.p_values[0] for found in agent.evidence().factors]
 
 
-def check_agents(runs, rounds, delay, lost, late_level):
-    found = np.array([agent_told_late(s, rounds, delay, lost, late_level) for s in range(runs)])
+def check_agents(runs, rounds, delay, lost, late_level, rate=0.5):
+    found = np.array(
+        [agent_told_late(s, rounds, delay, lost, late_level, rate) for s in range(runs)]
+    )
     for alpha in ALPHAS:
         assert (found <= alpha).sum(axis=0).max() <= most_of(runs, alpha)
 
@@ -135,9 +143,18 @@ def test_late_and_lost_rewards_do_no_harm():
     check_agents(runs=20, rounds=150, delay=30, lost=0.1, late_level="A")
 
 
+def test_late_and_lost_rewards_do_no_harm_where_leaders_hardly_fail():
+    check_agents(runs=20, rounds=250, delay=20, lost=0.02, late_level="A", rate=0.98)
+
+
 @pytest.mark.full
 @pytest.mark.parametrize(
     ("delay", "lost", "late_level"), [(40, 0.0, "A"), (20, 0.2, None), (100, 0.1, "B")]
 )
 def test_late_and_lost_rewards_do_no_harm_in_2000_runs(delay, lost, late_level):
     check_agents(RUNS, 200, delay, lost, late_level)
+
+
+@pytest.mark.full
+def test_late_rewards_do_no_harm_where_leaders_hardly_fail_in_2000_runs():
+    check_agents(RUNS, 400, 40, 0.01, "A", rate=0.98)

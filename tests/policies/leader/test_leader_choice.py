@@ -229,9 +229,13 @@ def test_the_longest_block_is_the_one_announced(sizes):
     rng = np.random.default_rng(1)
     assert leader_tea.plan(PARAMS, state, 1, rng, actions) == max(sizes)
 
-    # all candidates, and the closest of them far behind
+    # all candidates, the closest of them far behind, and leaders that never fail
     state.leader[:] = 0
     state.behind[:] = 9.0
     state.threshold[:] = 0.0
-    found = leader_tea.plan(PARAMS, state, 1, rng, actions)
+    state.leaders_plays[:] = 10_000.0
+    state.leaders_sum[:] = 10_000.0
+    state.taking_turns[:] = True
+    state.turn[:] = len(sizes) - 1
+    found = leader_tea.plan(PARAMS, state, 10**6, rng, actions)
     assert found == (announced if max(sizes) > 1 else 1)

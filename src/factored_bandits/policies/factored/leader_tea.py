@@ -25,7 +25,6 @@ tested, rarely.
 
 from __future__ import annotations
 
-import math
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -50,6 +49,12 @@ from factored_bandits.policies.leader.thresholds import (
     note_test,
     record_era,
     update_thresholds,
+)
+from factored_bandits.policies.leader.turns import (
+    forget_leaders,
+    record_leaders,
+    take_turns,
+    turns_pay,
 )
 
 INFO = Info(
@@ -88,11 +93,14 @@ def longest_block(sizes: Ints) -> int:
 
 @kernel
 def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions: Ints) -> int:
-    """Lines 1-5: as many plays as the factor needs that needs most."""
-    log_t = math.log(float(t))
+    """Lines 1-5: as many plays as the factor needs that needs most, or the one whose turn it is."""
     length = 1
     for l in range(len(state.leader)):
-        length = max(length, choose_candidates(state, l, log_t, rng))
+        state.needed[l] = choose_candidates(state, l, t, rng)
+        length = max(length, state.needed[l])
+    if state.taking_turns[0]:
+        length = take_turns(state)
+
     for l in range(len(state.leader)):
         fill_column(state, l, length, rng, actions)
     return length
@@ -100,7 +108,7 @@ def plan(params: Params, state: State, t: int, rng: np.random.Generator, actions
 
 @kernel
 def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) -> None:
-    """Lines 6-12: bets first, with what was known before the block."""
+    """Lines 6-13: bets first, with what was known before the block."""
     # one play is no comparison, there is nothing to learn
     if len(rewards) < 2:
         return
@@ -122,7 +130,11 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
         forget_block(state, l, count)
 
     if changed > 0:
+        forget_leaders(state)
         change_context(params, state, mover if changed == 1 else NOBODY)
+    else:
+        record_leaders(state, actions, rewards)
+    decide_on_turns(params, state)
 
 
 @kernel
@@ -156,6 +168,17 @@ def change_context(params: Params, state: State, mover: int) -> None:
             shorten_records(state, l)
         if state.leader[l] != NOBODY:
             update_thresholds(params.rule, state, l)
+
+
+@kernel
+def decide_on_turns(params: Params, state: State) -> None:
+    """Line 13: the first block of a turn begins an era, for another context begins with it."""
+    turns = turns_pay(state)
+    if turns and not state.taking_turns[0] and params.rule != WEALTH:
+        begin_era(state)
+        for l in range(len(state.leader)):
+            update_thresholds(params.rule, state, l)
+    state.taking_turns[0] = turns
 
 
 @kernel

@@ -6,7 +6,8 @@ The algorithm, and where each line is (the proofs are in docs/explanation/leader
      1  per factor  C = { k not the leader : threshold_k <= log t }  block.closest
      2      thin C while the leader is not settled                   block.stands
      3      slots = max(2, |C|) min(16, e^(least behind_k))          block.choose_candidates
-     4  length = the largest |C| + slots
+     4  length = the largest |C| + slots; where factors take turns   turns.take_turns
+            C of one factor only, not thinned, and its |C| + slots   turns.slots_in_turn
      5  per factor  every k in C once, the leader in all other       block.fill_column
             slots, in random order
 
@@ -19,6 +20,7 @@ The algorithm, and where each line is (the proofs are in docs/explanation/leader
             the level with the least evidence against it             evidence.choose_leader
     11      behind_k, threshold_k                                    thresholds.update_thresholds
     12  if a leader has changed: records of bets are shortened       evidence.shorten_records
+    13  factors take turns where the leaders hardly fail             turns.turns_pay
 
 `state` holds the arrays, `report` tells people what is known.
 """

@@ -18,6 +18,7 @@ from factored_bandits.core.kernel import kernel
 
 from .state import State, pair_index
 from .tilts import GRID, INVERSE_ODDS, ODDS, TILTS
+from .turns import leaders_rate
 
 
 @kernel
@@ -37,12 +38,12 @@ def factor(odds: float, reward: float, failures: float, plays: float) -> float:
 
 
 @kernel
-def log_weight(step: int, blocks: float, own: float, leader: float) -> float:
-    """The log-likelihood of a tilt from `blocks` blocks with these sums of means.
+def log_weight(step: int, blocks: float, own: float, rate: float) -> float:
+    """The log-likelihood of a tilt from `blocks` blocks, in which the level's means sum to `own`.
 
-    With tilt d the odds of a success are those of the leader times e^-d. A constant is left out.
+    With tilt d the odds of a success are those of the leader, whose mean is `rate`, times e^-d. A
+    constant is left out.
     """
-    rate = (leader + 0.5) / (blocks + 1.0)
     return -TILTS[step] * own - blocks * math.log1p(rate * INVERSE_ODDS[step])
 
 
@@ -53,7 +54,9 @@ def bet(state: State, l: int, k: int, leader: int) -> None:
     own_record = pair_index(state, l, k, leader)
     blocks = state.recent_blocks[own_record]
     own = state.recent_means[own_record]
-    leading = state.recent_means[pair_index(state, l, leader, k)]
+    rate = (state.recent_means[pair_index(state, l, leader, k)] + 0.5) / (blocks + 1.0)
+    if state.taking_turns[0]:
+        rate = leaders_rate(state)
 
     plays = float(state.block_plays[base + leader])
     failures = plays - state.block_sums[base + leader]
@@ -62,7 +65,7 @@ def bet(state: State, l: int, k: int, leader: int) -> None:
     # of tilt 0 the weight is 1 and the factor 1; the others relative to it, without overflow
     largest = 0.0
     for step in range(1, GRID):
-        state.log_weights[step] = log_weight(step, blocks, own, leading)
+        state.log_weights[step] = log_weight(step, blocks, own, rate)
         largest = max(largest, state.log_weights[step])
 
     total_weight = math.exp(-largest)

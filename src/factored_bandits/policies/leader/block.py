@@ -12,6 +12,7 @@ from factored_bandits.core.rng import randint, shuffle_column
 
 from .state import NOBODY, State
 from .thresholds import is_alone
+from .turns import MOST_SLOTS, slots_in_turn
 
 # slots of the leader: at least so many, and so many per candidate
 FEWEST_SLOTS = 2.0
@@ -30,11 +31,11 @@ def most_plays(size: int) -> int:
     """The most plays that a factor of this size needs in a block.
 
     >>> most_plays(2), most_plays(16)
-    (33, 255)
+    (129, 255)
     """
     candidates = size - 1
     slots = MOST_STRETCH * max(FEWEST_SLOTS, SLOTS_PER_CANDIDATE * candidates)
-    return max(size, candidates + math.ceil(slots))
+    return max(size, candidates + math.ceil(max(slots, MOST_SLOTS)))
 
 
 @kernel
@@ -69,19 +70,21 @@ def stands(behind: float, least: float, rng: np.random.Generator) -> bool:
 
 
 @kernel
-def choose_candidates(state: State, l: int, log_t: float, rng: np.random.Generator) -> int:
+def choose_candidates(state: State, l: int, t: int, rng: np.random.Generator) -> int:
     """The candidates of factor l that stand in this block; returns how many plays that takes."""
+    log_t = math.log(float(t))
     # settled: nothing has changed since the last plan
     if state.lowest_threshold[l] > log_t and is_alone(state, l):
         return 0
 
     base = state.offsets[l]
     least = closest(state, l, log_t)
+    all_stand = state.taking_turns[0]
     count = 0
 
     for i in range(state.offsets[l + 1] - base):
         candidate = i != state.leader[l] and state.active[base + i]
-        if candidate and stands(state.behind[base + i], least, rng):
+        if candidate and (all_stand or stands(state.behind[base + i], least, rng)):
             state.planned[base + count] = i
             count += 1
 
@@ -89,9 +92,17 @@ def choose_candidates(state: State, l: int, log_t: float, rng: np.random.Generat
     if count == 0 or state.leader[l] == NOBODY:
         return count
 
+    return count + math.ceil(leader_slots(state, count, least, t))
+
+
+@kernel
+def leader_slots(state: State, count: int, least: float, t: int) -> float:
+    """How often the leader stands beside `count` candidates, the closest behind by `least`."""
     slots = max(FEWEST_SLOTS, SLOTS_PER_CANDIDATE * count)
     stretch = math.exp(least) if least < math.log(MOST_STRETCH) else MOST_STRETCH
-    return count + math.ceil(slots * stretch)
+    if state.taking_turns[0]:
+        return max(slots * stretch, slots_in_turn(state, t))
+    return slots * stretch
 
 
 @kernel

@@ -44,6 +44,9 @@ class State(NamedTuple):
     changes: Ints  # (1,) how often a flag of `active` has changed
     planned: Ints  # (levels,) the candidates in the last block, packed at the front of each factor
     planned_count: Ints  # (L,) how many these are
+    needed: Ints  # (L,) how many plays that takes; scratch
+    taking_turns: Bools  # (1,) whether a block holds the candidates of one factor only
+    turn: Ints  # (1,) the factor whose candidates stood in the last such block
 
     # Evidence against each level
     log_wealth: Floats  # (levels,) of the bets against "this level is the best"
@@ -65,7 +68,11 @@ class State(NamedTuple):
     recent_blocks: Floats  # (pairs,) as `blocks`, shortened when another factor's leader changes
     recent_means: Floats  # (pairs,) as `means`, shortened with it
 
-    # Since a leader changed, against the leader; empty where the rule is WEALTH
+    # All leaders together, since one of them changed
+    leaders_plays: Floats  # (1,) at most MOST_REMEMBERED of them
+    leaders_sum: Floats  # (1,) of their rewards
+
+    # Since a leader changed or turns began, against the leader; empty where the rule is WEALTH
     era_blocks: Floats  # (levels,)
     era_means: Floats  # (levels,) of the level
     era_leader_means: Floats  # (levels,) of the leader in the same blocks
@@ -92,6 +99,8 @@ class State(NamedTuple):
             "changes": COUNT,
             "planned": level_index(self.offsets),
             "planned_count": Within(0, sizes),
+            "needed": COUNT,
+            "turn": Within(0, len(sizes) - 1),
             "log_wealth": SUM,
             "peak": NOT_NEGATIVE,
             "threshold": Within(ALWAYS, SUM.high),
@@ -106,6 +115,8 @@ class State(NamedTuple):
             "inverse_plays": NOT_NEGATIVE,
             "recent_blocks": COUNT,
             "recent_means": NOT_NEGATIVE,
+            "leaders_plays": COUNT,
+            "leaders_sum": NOT_NEGATIVE,
             "era_blocks": COUNT,
             "era_means": NOT_NEGATIVE,
             "era_leader_means": NOT_NEGATIVE,
@@ -132,6 +143,7 @@ class State(NamedTuple):
         counted = (
             (self.blocks, self.means, self.inverse_plays),
             (self.recent_blocks, self.recent_means, self.recent_blocks),
+            (self.leaders_plays, self.leaders_sum, self.leaders_plays),
             (self.era_blocks, self.era_means, self.era_inverse_plays),
             (self.era_blocks, self.era_leader_means, self.era_leader_inverse_plays),
         )
@@ -163,6 +175,9 @@ def new_state(sizes: Ints, rule: Code) -> State:
         changes=np.zeros(1, dtype=np.int64),
         planned=np.zeros(levels, dtype=np.int64),
         planned_count=np.zeros(len(sizes), dtype=np.int64),
+        needed=np.zeros(len(sizes), dtype=np.int64),
+        taking_turns=np.zeros(1, dtype=np.bool_),
+        turn=np.zeros(1, dtype=np.int64),
         log_wealth=np.zeros(levels),
         peak=np.zeros(levels),
         threshold=np.full(levels, ALWAYS),
@@ -177,6 +192,8 @@ def new_state(sizes: Ints, rule: Code) -> State:
         inverse_plays=np.zeros(pairs),
         recent_blocks=np.zeros(pairs),
         recent_means=np.zeros(pairs),
+        leaders_plays=np.zeros(1),
+        leaders_sum=np.zeros(1),
         era_blocks=np.zeros(in_era),
         era_means=np.zeros(in_era),
         era_leader_means=np.zeros(in_era),
