@@ -172,7 +172,7 @@ def change_context(params: Params, state: State, mover: int) -> None:
 
 @kernel
 def decide_on_turns(params: Params, state: State) -> None:
-    """Line 13: with turns another era begins, all other factors being at their leaders from now on."""
+    """Line 13: with turns another era begins, as all other factors stay at their leaders."""
     turns = turns_pay(state)
     if turns and not state.taking_turns[0] and params.rule != WEALTH:
         begin_era(state)
