@@ -65,17 +65,21 @@ def shown_in(path: Path) -> list[str]:
 def text_of(outputs: list[Any]) -> str:
     """The text among the outputs of a cell: what was printed, and the value of its last line.
 
+    What is printed comes in pieces where something else is shown meanwhile, such as progress.
+
     >>> value = {"output_type": "execute_result", "data": {"text/plain": "3", "text/html": "3"}}
-    >>> text_of([{"output_type": "stream", "name": "stdout", "text": "one"}, value])
+    >>> pieces = [{"output_type": "stream", "name": "stdout", "text": text} for text in ("on", "e")]
+    >>> text_of([*pieces, value])
     'one\\n3'
     """
-    printed = [
-        one
-        for one in outputs
-        if one["output_type"] in ("execute_result", "display_data") or one["name"] == "stdout"
-    ]
-    texts = [one["text"] if "text" in one else one["data"]["text/plain"] for one in printed]
-    return "\n".join("".join(text).rstrip("\n") for text in texts)
+    said = ""
+    for one in outputs:
+        if one["output_type"] in ("execute_result", "display_data"):
+            begun = said and not said.endswith("\n")
+            said += "\n" * bool(begun) + "".join(one["data"]["text/plain"])
+        elif one["name"] == "stdout":
+            said += "".join(one["text"])
+    return said.rstrip("\n")
 
 
 def run(paths: list[Path], folder: Path) -> dict[Path, list[str]]:
