@@ -33,7 +33,7 @@ WISHES = (
         "soon",
         "I want the best page soon",
         "leader_tea",
-        "Plays what looks best and loses little on the way: 0.14 to 0.38 of the regret of the "
+        "Plays what looks best and loses little on the way: 0.08 to 0.38 of the regret of the "
         "policy for statements. It says how sure it is, too, only later.",
         "duel_top_two",
         "Never shows the same candidate twice; of 12 candidates it had the best in 94 % of the "
