@@ -14,13 +14,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from factored_bandits.core.arrays import Floats, Ints
+from factored_bandits.core.arrays import Floats, Ints, side_by_side
 from factored_bandits.core.checks import Form
 from factored_bandits.errors import InvalidInputError
 from factored_bandits.inference.interaction_test import InteractionTest
 from factored_bandits.policies import Policy
 
-from .arena import side_by_side
 from .ledger import Block
 from .rewards import Rewards
 from .steps import Steps

@@ -1,4 +1,4 @@
-"""The kinds of array in the library, and arrays over the levels of all factors.
+"""The kinds of array in the library, arrays over the levels of all factors, arrays side by side.
 
 In an array over levels, factor l occupies `offsets[l]` to `offsets[l + 1]`; `offsets[-1]` is how
 many levels there are.
@@ -7,7 +7,7 @@ many levels there are.
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Sizes: TypeAlias = "Ints | Sequence[int]"
+ALIGNMENT = 64  # bytes; of arrays that share memory
+Moved = tuple[np.ndarray[Any, Any], list[np.ndarray[Any, Any]]]
 
 
 def offsets_of(sizes: Sizes) -> Ints:
@@ -46,3 +48,30 @@ def split(values: Floats, offsets: Ints) -> list[Floats]:
     [[0.0, 1.0], [2.0]]
     """
     return [values[a:b].copy() for a, b in itertools.pairwise(offsets)]
+
+
+def side_by_side(arrays: Sequence[np.ndarray[Any, Any]]) -> Moved | None:
+    """One array of bytes, and views of it that hold what `arrays` hold; None where that cannot be.
+
+    >>> memory, (a, b) = side_by_side([np.arange(3), np.ones((2, 2))])
+    >>> b
+    array([[1., 1.],
+           [1., 1.]])
+    >>> len(memory), np.shares_memory(a, memory)
+    (128, True)
+    """
+    plain = all(array.flags.c_contiguous and not array.dtype.hasobject for array in arrays)
+    pairs = itertools.combinations(arrays, 2)
+    if not plain or any(np.may_share_memory(one, other) for one, other in pairs):
+        return None
+
+    lengths = [-(-array.nbytes // ALIGNMENT) * ALIGNMENT for array in arrays]
+    memory = np.zeros(sum(lengths), dtype=np.uint8)
+    views = []
+    first = 0
+    for array, length in zip(arrays, lengths, strict=True):
+        view = memory[first : first + array.nbytes].view(array.dtype).reshape(array.shape)
+        view[...] = array
+        views.append(view)
+        first += length
+    return memory, views
