@@ -8,6 +8,7 @@
     python benchmarks/fixed_budget.py factored [--data FOLDER] two whole combinations meet
     python benchmarks/fixed_budget.py table [--data FOLDER]    all figures beside the prototype's
     python benchmarks/fixed_budget.py forms                    which instances can be meant
+    python benchmarks/fixed_budget.py factored_forms --data FOLDER    the same, of combinations
 
 `--only NAME` measures one instance, such as bt12; `--runs` changes how many runs each figure
 rests on. In brackets the figures of a prototype (docs/explanation/fixed-budget.md). The instances
@@ -358,6 +359,13 @@ def forms(runs: int, data: Path | None) -> None:
     budget_forms.main(runs)
 
 
+def factored_forms(runs: int, data: Path | None) -> None:
+    """Part `factored_forms`: in a file of its own."""
+    import factored_forms
+
+    factored_forms.main(runs, data)
+
+
 PARTS = {
     "duels": found,
     "stop": stop,
@@ -367,6 +375,7 @@ PARTS = {
     "factored": factored,
     "table": table,
     "forms": forms,
+    "factored_forms": factored_forms,
 }
 RUNS = {
     "duels": 200,
@@ -377,6 +386,7 @@ RUNS = {
     "factored": 100,
     "table": 400,
     "forms": 400,
+    "factored_forms": 400,
 }
 
 
