@@ -7,6 +7,7 @@
     python benchmarks/fixed_budget.py equal                    two or eight equal arms (A/A)
     python benchmarks/fixed_budget.py factored [--data FOLDER] two whole combinations meet
     python benchmarks/fixed_budget.py table [--data FOLDER]    all figures beside the prototype's
+    python benchmarks/fixed_budget.py table_c [--data FOLDER]  of these only section C
     python benchmarks/fixed_budget.py forms                    which instances can be meant
     python benchmarks/fixed_budget.py factored_forms --data FOLDER    the same, of combinations
 
@@ -352,6 +353,13 @@ def table(runs: int, data: Path | None) -> None:
     budget_figures.main(runs, data)
 
 
+def table_c(runs: int, data: Path | None) -> None:
+    """Part `table_c`: of `table` only duels of combinations."""
+    import budget_figures
+
+    budget_figures.main(runs, data, "C")
+
+
 def forms(runs: int, data: Path | None) -> None:
     """Part `forms`: in a file of its own."""
     import budget_forms
@@ -374,6 +382,7 @@ PARTS = {
     "equal": equal,
     "factored": factored,
     "table": table,
+    "table_c": table_c,
     "forms": forms,
     "factored_forms": factored_forms,
 }
@@ -385,6 +394,7 @@ RUNS = {
     "equal": 300,
     "factored": 100,
     "table": 400,
+    "table_c": 400,
     "forms": 400,
     "factored_forms": 400,
 }
