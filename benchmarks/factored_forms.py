@@ -30,14 +30,13 @@ policy under test, was played on any of the forms below.
 
 6. Instances drawn from a normal distribution (seeds 0 to 50) have as many free numbers as seeds.
    One of them is taken only if both of its standard deviations are round (multiples of 0.05, to
-   0.1 %), which by chance one seed in some thousands has.
+   0.1 %), which one seed in some thousands would be at random.
 
-Three things were added after tables of uniform duels had been seen, still before `duel_top_two` was
+Two things were added after tables of uniform duels had been seen, still before `duel_top_two` was
 played. The tax plans hardly tell how levels were drawn (sums of 7.5 and 6.1), so ways within 4 of
-each other are both fitted. Forms whose two scales are round are marked in every family, not only
-among the drawn ones; among forms that fit as well as the best, one that is round is taken, because
-somebody wrote the numbers down. And a growth of 1.25 was put between 1.2 and 1.3, which lie on
-either side of what fits.
+each other are both fitted. And forms whose two scales are round are marked in every family, not
+only among the drawn ones; among forms that fit as well as the best, one that is round is taken,
+because somebody wrote the numbers down.
 """
 
 from __future__ import annotations
@@ -119,7 +118,7 @@ def drawn(seed: int) -> np.ndarray:
     return effects[:, :1] - effects
 
 
-GROWTHS = (1.1, 1.2, 1.25, 1.3, 1.4, 1.5, 1.75, 2.0)
+GROWTHS = (1.1, 1.2, 1.3, 1.4, 1.5, 1.75, 2.0)
 REACHES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 SMALL = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 LEADS = (0.5, 1.0, 2.0)
