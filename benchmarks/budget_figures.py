@@ -108,7 +108,7 @@ def conjoint(runs: int, data: Path | None):
             yield Figures(*said, at, lost.mean(axis=0), reference, errors, False)
 
 
-def main(runs: int, data: Path | None) -> None:
+def main(runs: int, data: Path | None, section: str = "") -> None:
     parts = {
         "A. Found, %, or regret x 1000, after so many verdicts": duels(runs, data),
         "A. Verdicts until the certificate": certificates(runs, data),
@@ -118,6 +118,8 @@ def main(runs: int, data: Path | None) -> None:
         "C. Beside the regret": lines.duels_of_combinations(runs, data),
     }
     for title, figures in parts.items():
+        if not title.startswith(section):
+            continue
         rows = []
         for one in figures:
             rows.append(one.row())

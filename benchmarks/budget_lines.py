@@ -103,6 +103,8 @@ CUMULATIVE = {
     factored_budget.TOP: ("480", "414", "595"),
 }
 CERTIFIED = {"strong": "1336", "weak": "4698"}
+# of uniform duels: the share of runs, in %, and the median of these
+UNIFORM_CERTIFIED = {"strong": ("63", "6122"), "weak": ("6", "-")}
 RULED_OUT = "8/13.5"  # of 25, after 3,000 and 10,000 verdicts
 
 
@@ -111,6 +113,7 @@ def duels_of_combinations(runs: int, data: Path | None) -> Iterator[Figures]:
     yield from found_held_out(runs)
     yield from cumulative(runs, data)
     yield from certified(runs)
+    yield from uniform_certified(runs)
     yield from ruled_out(runs, data)
 
 
@@ -159,6 +162,27 @@ def certified(runs: int):
         here = np.where(median > most, math.inf, median)
         said = (f"{name}, all certified", factored_budget.TOP, ("median",))
         yield Figures(*said, here, reference, errors, False)
+
+
+def uniform_certified(runs: int):
+    """Uniform duels, with the evidence and the prior of the prototype."""
+    most = factored_budget.MOST
+    for name, (share_there, median_there) in UNIFORM_CERTIFIED.items():
+        environment = factored_budget.MADE[name]()
+        factors = len(environment.sizes) // 2
+        how = {"variance": factors, "rule": "uniform"}
+        values, _ = factored_budget.certified(environment, 0.05 * factors, runs, **how)
+        in_time = values[values <= most].astype(float)
+
+        share = np.array([100.0 * len(in_time) / runs])
+        errors = share_errors(share, runs, share_there, 100)
+        said = (f"{name}, all certified", factored_budget.UNIFORM, (f"% by {most}",))
+        yield Figures(*said, share, share_there, errors, True)
+
+        if median_there != "-":
+            errors = quantile_errors(in_time, (0.5,), int(share_there))
+            said = (f"{name}, all certified", factored_budget.UNIFORM, ("median of these",))
+            yield Figures(*said, np.quantile(in_time, [0.5]), median_there, errors, False)
 
 
 def ruled_out(runs: int, data: Path | None):

@@ -7,7 +7,9 @@
     python benchmarks/fixed_budget.py equal                    two or eight equal arms (A/A)
     python benchmarks/fixed_budget.py factored [--data FOLDER] two whole combinations meet
     python benchmarks/fixed_budget.py table [--data FOLDER]    all figures beside the prototype's
+    python benchmarks/fixed_budget.py table_c [--data FOLDER]  of these only section C
     python benchmarks/fixed_budget.py forms                    which instances can be meant
+    python benchmarks/fixed_budget.py factored_forms --data FOLDER    the same, of combinations
 
 `--only NAME` measures one instance, such as bt12; `--runs` changes how many runs each figure
 rests on. In brackets the figures of a prototype (docs/explanation/fixed-budget.md). The instances
@@ -351,11 +353,25 @@ def table(runs: int, data: Path | None) -> None:
     budget_figures.main(runs, data)
 
 
+def table_c(runs: int, data: Path | None) -> None:
+    """Part `table_c`: of `table` only duels of combinations."""
+    import budget_figures
+
+    budget_figures.main(runs, data, "C")
+
+
 def forms(runs: int, data: Path | None) -> None:
     """Part `forms`: in a file of its own."""
     import budget_forms
 
     budget_forms.main(runs)
+
+
+def factored_forms(runs: int, data: Path | None) -> None:
+    """Part `factored_forms`: in a file of its own."""
+    import factored_forms
+
+    factored_forms.main(runs, data)
 
 
 PARTS = {
@@ -366,7 +382,9 @@ PARTS = {
     "equal": equal,
     "factored": factored,
     "table": table,
+    "table_c": table_c,
     "forms": forms,
+    "factored_forms": factored_forms,
 }
 RUNS = {
     "duels": 200,
@@ -376,7 +394,9 @@ RUNS = {
     "equal": 300,
     "factored": 100,
     "table": 400,
+    "table_c": 400,
     "forms": 400,
+    "factored_forms": 400,
 }
 
 

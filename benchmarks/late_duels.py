@@ -98,6 +98,18 @@ def plan_uniform(params, state, t, rng, actions):
 
 
 @kernel
+def plan_apart(params, state, t, rng, actions):
+    """The same, but the two levels of every factor are different."""
+    factors = len(state.turn)
+    for l in range(factors):
+        size = state.offsets[l + 1] - state.offsets[l]
+        first = int(rng.random() * size)
+        actions[0, l] = first
+        actions[0, factors + l] = (first + 1 + int(rng.random() * (size - 1))) % size
+    return 1
+
+
+@kernel
 def race(params, state, env, policy_rng, rng, run, calls, late, stop):
     """Ask `calls` duels, learn each after `late` more; stop at the certificate if asked to."""
     columns = run.action.shape[0]
@@ -160,8 +172,14 @@ class Run(NamedTuple):
     likely: np.ndarray  # the same for the posterior
 
 
-# when duels certify; "uniform": pairs at random, then the fit
-RULES = {"late": None, "mix": plan_mixed, "none": plan_without, "uniform": plan_uniform}
+# when duels certify; "uniform": pairs at random, then the fit; "apart": of different levels
+RULES = {
+    "late": None,
+    "mix": plan_mixed,
+    "none": plan_without,
+    "uniform": plan_uniform,
+    "apart": plan_apart,
+}
 
 
 def start(label, environment, rule="late"):
