@@ -88,8 +88,9 @@ def serve(
         if demo:
             location = location or stack.enter_context(_temporary())
             _make_past(location)
-        engine = Engine(opened(location or DEFAULT))
+        engine = Engine(opened(location or DEFAULT), ahead=True)
         stack.callback(engine.close)
+        engine.load_ahead()
         key = None
         if not engine.store.keys():
             key = new_key(engine.store, "first", "admin")
