@@ -89,7 +89,7 @@ def serve(
     from factored_bandits.service.store import opened
 
     if core is not None:
-        _stay_on(core)  # first of all: threads stay where the one that starts them does
+        _stay_on(core)  # first of all: a thread may run where the one that starts it may
     log_lines(quiet)
     allowed = checked_origins(origins)
     _check_folder(location or DEFAULT)
@@ -139,7 +139,8 @@ def _stay_on(core: int) -> None:
             f"--core must be one of {', '.join(map(str, allowed))}, the cores that this program "
             f"may use, not {core}"
         )
-    os.sched_setaffinity(0, {core})
+    for thread in Path("/proc/self/task").iterdir():  # NumPy has some already
+        os.sched_setaffinity(int(thread.name), {core})
 
 
 class _TerminatedError(BaseException):
