@@ -261,8 +261,9 @@ def _document(event: Event) -> str:
         document += f',"action":"{action_text(action)}"'
     if propensity is not None:
         document += f',"propensity":"{propensity_text(propensity)}"'
-    if body is not None:
-        document += f',"body":{quoted(text(body))}'
+    written = text(body)
+    if written is not None:
+        document += f',"body":{quoted(written)}'
     if who is not None:
         document += f',"who":{quoted(who)}'
     return document + "}"
