@@ -109,7 +109,7 @@ class Batch:
 
     def look_up(self, requests: list[Request]) -> None:
         """Before requests are done: which of their units and keys have a decision already."""
-        named = [each for each in requests if isinstance(each, Ask | Tell)]
+        named = [each for each in requests if isinstance(each, PLAYS)]
         units = {each.unit for each in named if each.unit is not None}
         keys = {each.idem for each in named if isinstance(each, Ask) and each.idem is not None}
         if units:
