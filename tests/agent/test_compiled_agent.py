@@ -11,6 +11,8 @@ import factored_bandits as fb
 import problems
 from factored_bandits.agent import learner as _learner
 from factored_bandits.agent import steps as _steps
+from factored_bandits.agent import warm
+from factored_bandits.agent.driver import Driver
 from factored_bandits.core.kernel import compiles
 from factored_bandits.errors import KernelError
 
@@ -172,3 +174,25 @@ def test_kernels_that_are_not_marked_run_in_plain_python_unless_asked_for(own, m
     assert not agent.compiled
     with pytest.raises(KernelError, match="plan of 'own_steps' cannot be compiled: write @kernel"):
         fb.Agent(own, factors=FACTORS, compiled=True)
+
+
+@compiler
+def test_a_driver_need_not_wait_until_loading_pays():
+    warm("marginal_thompson")
+    agent = fb.Agent("marginal_thompson", factors=FACTORS)
+    assert not agent.compiled
+    Driver(agent).load_steps()
+    assert agent.compiled
+
+
+@compiler
+def test_a_driver_loads_nothing_that_is_not_wanted_or_not_there(monkeypatch):
+    warm("marginal_thompson")
+    plain = fb.Agent("marginal_thompson", factors=FACTORS, compiled=False)
+    Driver(plain).load_steps()
+    assert not plain.compiled
+
+    monkeypatch.setattr(_steps, "may_be_warm", lambda policy: False)
+    auto = fb.Agent("marginal_thompson", factors=FACTORS)
+    Driver(auto).load_steps()
+    assert not auto.compiled

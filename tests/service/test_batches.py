@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import pytest
 from shop import Shop
 
@@ -59,6 +62,27 @@ def test_a_batch_has_an_upper_bound_all_the_same(shop):
         pass
     assert [each.waiter.result().id for each in late] == list(range(2, MOST + 2))
     assert len({event.tx for event in shop.log()}) == 2
+
+
+def test_a_batch_is_gone_when_it_is_answered(shop, monkeypatch):
+    """And with it its events and answers: none of them waits for the collector of garbage."""
+    made = []
+    init = Batch.__init__
+
+    def remembered(self, *given):
+        init(self, *given)
+        made.append(weakref.ref(self))
+
+    monkeypatch.setattr(Batch, "__init__", remembered)
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        decision = shop.engine.call(1, Ask(unit=b"Ada"))
+        shop.engine.call(1, Tell(decision=decision.id, reward=1.0))
+        assert [each() for each in made] == [None, None]
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def test_who_makes_an_agent_fail_is_found_though_more_come(shop, monkeypatch):

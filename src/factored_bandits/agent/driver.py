@@ -123,6 +123,10 @@ class Driver:
             return True
         return self.together(self._agent._learn, most) != most
 
+    def load_steps(self) -> None:
+        """Do not wait until loading compiled steps pays, if there are any on disk: it will."""
+        self._agent._learner.steps.load()
+
     # ------------------------------------------------------------ what needs no lock
 
     @property

@@ -138,11 +138,11 @@ class Steps:
         self._seconds += seconds
         if self._seconds >= self._look_after:
             self._look_after = 2.0 * self._seconds
-            self._load()
+            self.load()
 
-    def _load(self) -> None:
-        """Go over to the compiled form, if it is on disk."""
-        if not may_be_warm(self._policy):
+    def load(self) -> None:
+        """With "auto", go over to the compiled form now, if it is on disk."""
+        if self._look_after == math.inf or self.are_compiled or not may_be_warm(self._policy):
             return
 
         try:

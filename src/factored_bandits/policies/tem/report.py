@@ -24,7 +24,7 @@ def propensity(state: State, l: int, length: int) -> Floats:
     in_B = state.membership[levels] != OUTSIDE_B
 
     # expected plays beyond the first, for each level of B
-    extra = (length - active.sum()) / in_B.sum()
+    extra = (length - np.count_nonzero(active)) / np.count_nonzero(in_B)
     return np.asarray((active + extra * in_B) / length)
 
 

@@ -33,13 +33,11 @@ async def decide(service: Service, request: Request, body: Wanted) -> tuple[int,
 
     asks = []
     for number, unit in enumerate(units):
-        # units have their own way of being the same
-        idem = f"{key}/{number}" if key and unit is None else None
-        ask = Ask(
-            unit=hashed(secret, "unit", unit),
-            idem=hashed(secret, "idempotency key", idem),
-            who=holder.name,
-        )
+        ask = Ask(who=holder.name, patient=False)
+        if unit is not None:  # units have their own way of being the same
+            ask.unit = hashed(secret, "unit", unit)
+        elif key:
+            ask.idem = hashed(secret, "idempotency key", f"{key}/{number}")
         asks.append(ask)
     made = await service.decide(handle, asks)
     return 200, Decisions(
@@ -59,8 +57,21 @@ def _decided(secret: bytes, handle: Handle, one: Decision, unit: str | None) -> 
 async def reward(service: Service, request: Request, body: Rewards) -> tuple[int, Outcomes]:
     """Rewards of any experiments; a token needs no key, so that a browser can send it."""
     holder = await service.known(request)
+    who = None if holder is None else holder.name
     # all of them are read before the first one is told: a body that does not fit changes nothing
-    meant = [await _meant(service, holder, one) for one in body.rewards]
+    meant: list[tuple[Handle, Tell] | DecisionError] = []
+    for one in body.rewards:
+        if one.token is None:
+            meant.append(await _named(service, holder, one))
+            continue
+        signed = read(service.engine.secret, one.token)
+        handle = None
+        if signed is not None:
+            handle = service.known_handle(signed[0]) or await service.handle_of(signed[0])
+        if signed is None or handle is None:
+            meant.append(DecisionError("the token is not one of this service"))
+        else:
+            meant.append((handle, Tell(decision=signed[1], reward=one.reward, who=who)))
     telling = [service.submit(*each) for each in meant if not isinstance(each, DecisionError)]
     told = iter(await answers(telling))
     found = [_outcome(each if isinstance(each, DecisionError) else next(told)) for each in meant]
@@ -84,28 +95,10 @@ def _outcome(said: Any) -> Outcome:
     return Outcome(said)
 
 
-async def _meant(
+async def _named(
     service: Service, holder: AccessKey | None, one: Reward
 ) -> tuple[Handle, Tell] | DecisionError:
-    """What a reward is for; the error if there is no such decision."""
-    try:
-        return await _tell(service, holder, one)
-    except DecisionError as error:
-        return error
-
-
-async def _tell(service: Service, holder: AccessKey | None, one: Reward) -> tuple[Handle, Tell]:
-    """By its token; or by the number or the unit of a decision."""
-    who = None if holder is None else holder.name
-    if one.token is not None:
-        signed = read(service.engine.secret, one.token)
-        handle = None
-        if signed is not None:
-            handle = service.known_handle(signed[0]) or await service.handle_of(signed[0])
-        if signed is None or handle is None:
-            raise DecisionError("the token is not one of this service")
-        return handle, Tell(decision=signed[1], reward=one.reward, who=who)
-
+    """What a reward without a token is for: the number or the unit of a decision."""
     if one.experiment is None or (one.decision is None) == (one.unit is None):
         raise ProblemError(
             422, "a reward names its decision: token, or experiment and either decision or unit"
@@ -115,6 +108,6 @@ async def _tell(service: Service, holder: AccessKey | None, one: Reward) -> tupl
     try:
         handle = await service.handle(one.experiment)
     except FactoredBanditsError as error:
-        raise DecisionError(str(error)) from None
+        return DecisionError(str(error))
     unit = hashed(service.engine.secret, "unit", one.unit)
-    return handle, Tell(decision=one.decision, unit=unit, reward=one.reward, who=who)
+    return handle, Tell(decision=one.decision, unit=unit, reward=one.reward, who=holder.name)

@@ -142,7 +142,7 @@ async def _all_of(service: Service, key: str, unit: str, who: str) -> list[FlagV
 
 
 async def _decided(service: Service, handle: Handle, unit: str, who: str) -> Decision:
-    ask = Ask(unit=hashed(service.engine.secret, "unit", unit), who=who)
+    ask = Ask(unit=hashed(service.engine.secret, "unit", unit), who=who, patient=False)
     (decision,) = await service.decide(handle, [ask])
     return decision
 

@@ -121,10 +121,8 @@ class Service:
     async def decide(self, handle: Handle, asks: list[Ask]) -> list[Decision]:
         """Decisions; at once the best as far as is known for those that the database cannot make.
 
-        Which ones these are, their id says: `FALLBACK`.
+        Which ones these are, their id says: `FALLBACK`. The asks are not patient.
         """
-        for ask in asks:
-            ask.patient = False
         made: list[Decision] = []
         fallbacks = 0
         for each in await answers([self.submit(handle, ask) for ask in asks]):

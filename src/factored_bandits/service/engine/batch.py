@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -32,6 +31,16 @@ FAULTS: dict[type[Request], tuple[type[Exception], ...]] = {
     Read: (Exception,),
     Control: (ExperimentError,),
     Rebase: (),
+}
+# Methods by name: a batch that held its own methods would wait for the collector of garbage, with
+# all its events and answers.
+HANDLERS: dict[type[Request], str] = {
+    Ask: "_ask",
+    Tell: "_tell",
+    Expire: "_expire",
+    Read: "_read",
+    Control: "_control",
+    Rebase: "_rebase",
 }
 PLAYS = (Ask, Tell)  # many of these are one call of the agent
 LEARNED = (Ask, Read)  # before these, everything that is complete is learned
@@ -91,14 +100,6 @@ class Batch:
         self._settled: dict[int, Event] = {}
         self._late: dict[int, Event] = {}
         self._most_open = fold.config.max_open
-        self._handlers: dict[type[Request], Callable[[Any], Any]] = {
-            Ask: self._ask,
-            Tell: self._tell,
-            Expire: self._expire,
-            Read: self._read,
-            Control: self._control,
-            Rebase: self._rebase,
-        }
         fold.at = at
 
     def expire_due(self) -> None:
@@ -108,7 +109,7 @@ class Batch:
 
     def look_up(self, requests: list[Request]) -> None:
         """Before requests are done: which of their units and keys have a decision already."""
-        named = [each for each in requests if isinstance(each, Ask | Tell)]
+        named = [each for each in requests if isinstance(each, PLAYS)]
         units = {each.unit for each in named if each.unit is not None}
         keys = {each.idem for each in named if isinstance(each, Ask) and each.idem is not None}
         if units:
@@ -155,7 +156,7 @@ class Batch:
     def do(self, request: Request) -> None:
         """One request; an error of the one who asked is the answer, others are raised."""
         try:
-            self.answers.append((request, self._handlers[type(request)](request), None))
+            self.answers.append((request, getattr(self, HANDLERS[type(request)])(request), None))
         except FAULTS[type(request)] as error:
             self.answers.append((request, None, error))
 

@@ -37,6 +37,9 @@ class Engine:
         A snapshot whenever a log has grown by that many events.
     agent_time
         Seconds that the agents may take in one transaction, about.
+    ahead
+        Whether agents use compiled steps that are on disk from the first one on, and not only when
+        loading them has paid: for a program that is going to run for long.
     """
 
     def __init__(
@@ -45,6 +48,7 @@ class Engine:
         writers: int = 4,
         snapshot_every: int = SNAPSHOT_EVERY,
         agent_time: float = AGENT_TIME,
+        ahead: bool = False,
     ) -> None:
         self.store = store
         self.secret = store.secret()
@@ -52,6 +56,7 @@ class Engine:
         self.breaker = Breaker(self._queue, store.name)
         self.meter = Meter()
         self._handles: dict[int, Handle] = {}
+        self._ahead = ahead
         self._process = os.getpid()
         self._create = threading.Lock()
 
@@ -75,8 +80,13 @@ class Engine:
         """Take requests for an experiment from now on."""
         with self._create:
             if row.id not in self._handles:
-                self._handles[row.id] = Handle(row, module, compiled)
+                self._handles[row.id] = Handle(row, module, compiled, self._ahead)
             return self._handles[row.id]
+
+    def load_ahead(self) -> None:
+        """Load the compiled steps of all experiments that there are, before anybody waits."""
+        for row in self.store.experiments():
+            self.serve(row).load_ahead()
 
     def submit(self, experiment: int, request: Request) -> None:
         """Let a request wait for a writer."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import math
 import time
@@ -10,7 +11,7 @@ from typing import NamedTuple
 
 from factored_bandits.agent import Decision
 from factored_bandits.core.checks import Form
-from factored_bandits.errors import DumpError, ExperimentError, StoreError
+from factored_bandits.errors import DumpError, ExperimentError, FactoredBanditsError, StoreError
 from factored_bandits.service.config import Config
 from factored_bandits.service.fingerprint import fingerprint
 from factored_bandits.service.store import Experiment, Transaction
@@ -42,10 +43,16 @@ class Handle:
         Its policy, if it is a module of one's own.
     compiled
         See `Agent`.
+    ahead
+        With "auto", whether compiled steps that are on disk are used from the first one on.
     """
 
     def __init__(
-        self, row: Experiment, module: types.ModuleType | None = None, compiled: Form = "auto"
+        self,
+        row: Experiment,
+        module: types.ModuleType | None = None,
+        compiled: Form = "auto",
+        ahead: bool = False,
     ) -> None:
         self.id = row.id
         self.key = row.key
@@ -54,6 +61,7 @@ class Handle:
         self.is_shared = False  # whether somebody else wrote before the last transaction here
         self._module = module
         self._compiled = compiled
+        self._ahead = ahead
         self._fold: Fold | None = None
         self._before: Fold | None = None  # the last one, when what it has seen may not be stored
         self._fallback: Decision | None = None
@@ -138,7 +146,21 @@ class Handle:
         self._fallback = None
         return fold
 
+    def load_ahead(self) -> None:
+        """Load the compiled steps of the policy, if they are on disk; from then on that is quick.
+
+        What is wrong with an experiment is left to those who ask for it.
+        """
+        with contextlib.suppress(FactoredBanditsError):
+            Fold(self.config, self._module, self._compiled).driver.load_steps()
+
     def _loaded(self, tx: Transaction, row: Experiment) -> Fold:
+        fold = self._from_store(tx, row)
+        if self._ahead:
+            fold.driver.load_steps()
+        return fold
+
+    def _from_store(self, tx: Transaction, row: Experiment) -> Fold:
         self.due = 0.0  # something may be
         snapshot = tx.snapshot(self.id)
         if snapshot is not None and snapshot.n <= row.head:

@@ -7,8 +7,8 @@ COMMIT in another. The server does such statements one after another, and none a
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection
+from json.encoder import encode_basestring_ascii as quoted
 from typing import Any
 
 import psycopg
@@ -212,9 +212,9 @@ class PostgresTransaction(Derived):
             # by itself, and known at once: it outlasts the transaction, however that ends
             self._execute(APPENDING)
             self._prepared.add(APPENDING)
-        documents = [_document(event) for event in events]
+        documents = ",".join([_document(event) for event in events])
         changed = (row.status, row.reason, row.fingerprint, row.head, row.at)
-        self._write(APPEND, *changed, row.id, expected, json.dumps(documents))
+        self._write(APPEND, *changed, row.id, expected, f"[{documents}]")
 
     def save_snapshot(self, experiment: int, snapshot: Snapshot) -> None:
         """Replace the snapshot; sent with COMMIT."""
@@ -244,22 +244,26 @@ def _results(cursor: Any) -> list[list[Row]]:
             return found
 
 
-def _document(event: Event) -> dict[str, Any]:
-    """An event as the server reads it; what is missing is NULL."""
+def _document(event: Event) -> str:
+    """An event as JSON that the server reads; what is missing is NULL.
+
+    Written by hand, because a dictionary and an encoder take twice as long.
+    """
     n, at, tx, kind, decision, unit, idem, action, propensity, body, who = event
-    document: dict[str, Any] = {"n": n, "at": at, "tx": tx, "kind": kind}
+    document = f'{{"n":{n},"at":{at},"tx":{tx},"kind":"{kind}"'
     if decision is not None:
-        document["decision"] = decision
+        document += f',"decision":{decision}'
     if unit is not None:
-        document["unit"] = rf"\x{unit.hex()}"
+        document += rf',"unit":"\\x{unit.hex()}"'
     if idem is not None:
-        document["idem"] = rf"\x{idem.hex()}"
+        document += rf',"idem":"\\x{idem.hex()}"'
     if action is not None:
-        document["action"] = action_text(action)
+        document += f',"action":"{action_text(action)}"'
     if propensity is not None:
-        document["propensity"] = propensity_text(propensity)
-    if body is not None:
-        document["body"] = text(body)
+        document += f',"propensity":"{propensity_text(propensity)}"'
+    written = text(body)
+    if written is not None:
+        document += f',"body":{quoted(written)}'
     if who is not None:
-        document["who"] = who
-    return document
+        document += f',"who":{quoted(who)}'
+    return document + "}"
