@@ -182,6 +182,7 @@ def test_keys_by_the_command_line(tmp_path):
     def run(*words):
         return CliRunner().invoke(app, ["experiments", "keys", *words])
 
+    SqliteStore(place).close()
     made = run("create", place, "boss", "--role", "admin")
     assert made.exit_code == 0
     key = made.stdout.strip()
@@ -197,3 +198,13 @@ def test_keys_by_the_command_line(tmp_path):
     assert "revoked page" in run("revoke", place, "page").stderr
     refused = run("revoke", place, "pages")
     assert (refused.exit_code, "no key named 'pages'" in refused.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("words", [("create", "--role", "read"), ("revoke",)])
+def test_a_slip_in_the_path_makes_no_database(words, tmp_path):
+    place = tmp_path / "shops" / "shop.db"
+    command, *options = words
+    refused = CliRunner().invoke(app, ["experiments", "keys", command, str(place), "me", *options])
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "there is no database" in refused.stderr
+    assert not place.parent.exists()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +13,9 @@ from factored_bandits.errors import InvalidInputError
 from .experiments import as_json, database, experiments, reading
 from .output import show, show_json
 from .values import Choice
+
+if TYPE_CHECKING:
+    from factored_bandits.service.store import Store
 
 ROLES = ("read", "write", "admin")
 
@@ -50,9 +55,8 @@ def list_(location: str, as_json: bool) -> None:
 def create(location: str, name: str, role: str) -> None:
     """Make a key and print it, this once."""
     from factored_bandits.service.api.access import name_checked, new_key
-    from factored_bandits.service.store import opened
 
-    with contextlib.closing(opened(location)) as store:
+    with _changing(location) as store:
         known = store.keys()
         if name in [each.name for each in known]:
             raise InvalidInputError(f"there is a key {name!r} already")
@@ -65,8 +69,18 @@ def create(location: str, name: str, role: str) -> None:
 def revoke(location: str, name: str) -> None:
     """Take a key away; never the last one with the role admin."""
     from factored_bandits.service.api import access
-    from factored_bandits.service.store import opened
 
-    with contextlib.closing(opened(location)) as store:
+    with _changing(location) as store:
         gone = access.revoke(store, name)
     click.echo(f"revoked {gone.name}, which had the role {gone.role}", err=True)
+
+
+@contextlib.contextmanager
+def _changing(location: str) -> Iterator[Store]:
+    """A store to write to, which must be there: a path with a slip in it makes no database."""
+    from factored_bandits.service.store import opened
+
+    with reading(location):
+        pass  # an error, if it is not there or not ours
+    with contextlib.closing(opened(location)) as store:
+        yield store

@@ -75,7 +75,10 @@ class SqliteStore:
         try:
             if read_only:
                 if not self.path.is_file():
-                    raise StoreError(f"there is no database {self.name!r}")
+                    raise StoreError(
+                        f"there is no database {self.name!r}; fb.open and `factored-bandits serve` "
+                        "make one"
+                    )
             else:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
                 self._lock = ProcessLock(self.path)
