@@ -7,6 +7,7 @@ many levels there are.
 from __future__ import annotations
 
 import itertools
+import math
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -19,7 +20,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Sizes: TypeAlias = "Ints | Sequence[int]"
-ALIGNMENT = 64  # bytes; of arrays that share memory
+ALIGNMENT = 64  # bytes; of arrays that share memory, and a line of the processor's cache
 Moved = tuple[np.ndarray[Any, Any], list[np.ndarray[Any, Any]]]
 
 
@@ -48,6 +49,21 @@ def split(values: Floats, offsets: Ints) -> list[Floats]:
     [[0.0, 1.0], [2.0]]
     """
     return [values[a:b].copy() for a, b in itertools.pairwise(offsets)]
+
+
+def aligned_zeros(*shape: int) -> Ints:
+    """Zeros that begin at a line of the processor's cache; a copy of them may not.
+
+    Loops over long arrays, eight words at a time, would otherwise touch two lines each time.
+
+    >>> array = aligned_zeros(3, 8)
+    >>> array.shape, array.ctypes.data % ALIGNMENT
+    ((3, 8), 0)
+    """
+    number = math.prod(shape)
+    memory = np.zeros(number + ALIGNMENT // 8, dtype=np.int64)
+    first = -memory.ctypes.data % ALIGNMENT // 8
+    return memory[first : first + number].reshape(shape)
 
 
 def side_by_side(arrays: Sequence[np.ndarray[Any, Any]]) -> Moved | None:

@@ -20,6 +20,7 @@ from .extensions import alignment as alignment  # from here on LLVM does it
 from .extensions import bits as bits  # numba knows it
 from .extensions import held as held  # and this
 from .extensions import indexing as indexing  # and asks this
+from .extensions import words as words  # and knows this
 from .extensions.shortcuts import KernelCompiler, shortcuts
 from .linking import belongs_to, digest, linked, rebound
 

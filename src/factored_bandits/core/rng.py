@@ -6,10 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import Ints
 from .kernel import kernel
-
-WORD = 63  # random bits in a word: as many as an integer that is not negative has
 
 
 def generators(seed: int, repetition: int = 0) -> tuple[np.random.Generator, np.random.Generator]:
@@ -47,15 +44,6 @@ def randint(rng: np.random.Generator, n: int) -> int:
     Four times faster in a kernel than `rng.integers`, and the same interpreted.
     """
     return int(rng.random() * n)
-
-
-def fill_words(rng: np.random.Generator, words: Ints, count: int) -> None:
-    """Put `WORD` random bits into each of the first `count` words.
-
-    In a kernel without a call, and four steps of the generator side by side
-    (`extensions/drawing.py`): about 1 ns a word.
-    """
-    words[:count] = rng.integers(0, 2**WORD, count)
 
 
 @kernel

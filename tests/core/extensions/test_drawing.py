@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from factored_bandits.core.kernel import bind, compiles, kernel
-from factored_bandits.core.rng import fill_words
+from factored_bandits.core.words import STREAMS, fill_words, random_word
 
 pytestmark = pytest.mark.skipif(not compiles(), reason="nothing is compiled here")
 
@@ -28,15 +28,16 @@ def several(rng, found):
 
 @kernel
 def words(rng, found):
-    """Of every length, and a float after each: the state must be where NumPy's is."""
+    """Words by turns with floats, and the streams that they are the seeds of."""
     room = found.view(np.int64)
     start = 0
     length = 0
-    while start + length < len(found):
+    while start + length + 1 < len(found):
         fill_words(rng, room[start:], length)
         found[start + length] = rng.random()
-        start += length + 1
-        length += 1
+        room[start + length + 1] = random_word(rng)
+        start += length + 2
+        length += STREAMS
 
 
 def both(loop, generators, count):

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from factored_bandits.core.kernel import bind, compiles, kernel
-from factored_bandits.core.rng import fill_words, held, release
+from factored_bandits.core.rng import held, release
+from factored_bandits.core.words import fill_words, random_word
 from factored_bandits.errors import KernelError
 
 pytestmark = pytest.mark.skipif(not compiles(), reason="nothing is compiled here")
@@ -14,7 +15,7 @@ pytestmark = pytest.mark.skipif(not compiles(), reason="nothing is compiled here
 def draw(rng, other, found, words, i):
     """By every method that a held generator has, by turns with another generator."""
     fill_words(rng, words, len(words))
-    found[i] = words[i % len(words)] + rng.random()
+    found[i] = words[i % len(words)] + rng.random() + random_word(rng)
     found[i + 1] = rng.standard_normal()
     found[i + 2] = other.random()
     found[i + 3] = rng.beta(2.0, 3.0)
@@ -51,7 +52,7 @@ def test_numbers_and_states_are_those_of_numpy(kind):
         pair = generators(kind)
         found = np.zeros(5_000)
         loop = bind(both_held, "both_held", compiled=compiled)
-        words = np.zeros(7, dtype=np.int64)
+        words = np.zeros(32, dtype=np.int64)
         loop(*pair, found[:2_500], words)
         loop(*pair, found[2_500:], words)
         filled.append(found.tobytes())

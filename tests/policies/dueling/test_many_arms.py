@@ -39,15 +39,19 @@ def decided(arms, seed):
 def draw_sides(state, rng):
     """Who beats whom in a sample of all pairs, as a matrix above the diagonal."""
     arms = len(state.wins)
-    state.lanes[_state.MEMBER] = _words.FULL
+    state.lanes[_state.MEMBER] = _state.FULL
     beats = np.zeros((arms, arms), dtype=bool)
     for word in range(state.digits.shape[1]):
         start = 1 + word * 63
-        rows = min(start + 62, arms - 1)
+        rows = _words.rows_of(word, arms)
         _words.draw_sides(state, word, rows, rng)
-        for lane in range(min(63, arms - start)):
-            beats[:rows, start + lane] = (state.lanes[_state.BEATS, :rows] >> lane) & 1
-    assert not np.tril(beats).any()
+        for lane in range(63):
+            # only earlier arms have a side in the lane of an arm, and nobody in one without
+            won = (state.lanes[_state.BEATS, :rows] >> lane) & 1
+            j = start + lane
+            assert not won[j if j < arms else 0 :].any()
+            if j < arms:
+                beats[: min(rows, j), j] = won[:j]
     return beats
 
 
@@ -87,20 +91,6 @@ def test_only_candidates_need_their_losses():
     np.testing.assert_array_equal(state.lost[inside], losses[inside])
     assert inside[winner]
     assert losses[winner] == losses[inside].min()
-
-
-@pytest.mark.parametrize("rows", [*range(1, 12), 63, 100, 127])
-def test_lanes_are_counted(rows):
-    """Against sums of the bits, one by one."""
-    state = state_of(np.zeros((128, 128)))
-    words = np.random.default_rng(rows).integers(0, 2**63, rows)
-    for word, arms in enumerate([slice(1, 64), slice(64, 127), slice(127, 128)]):
-        state.lost[:] = 0
-        state.lanes[_state.BEATS, :rows] = words
-        _words.count_lanes(state, word, rows)
-        expected = [sum((int(bits) >> lane) & 1 for bits in words) for lane in range(63)]
-        assert state.lost[arms].tolist() == expected[: arms.stop - arms.start]
-        assert state.lost.sum() == state.lost[arms].sum()
 
 
 def records_of(longest, apart=1):
@@ -172,6 +162,59 @@ def test_values_above_one_half(record):
     assert stats.kstest(drawn, above_half).pvalue > 1e-6
 
 
+@pytest.mark.parametrize("record", [(0, 0), (2, 0), (0, 2), (3, 2), (1, 4)])
+@pytest.mark.parametrize("x", [0.55, 0.8])
+def test_values_above_a_larger_number(record, x):
+    """How often they are, by an exact test, and by Kolmogorov-Smirnov which; each at 1e-6."""
+    wins = np.array([[0.0, record[0]], [record[1], 0.0]])
+    rng = np.random.default_rng(8)
+    logs = posterior.logs_of(x)
+    drawn = np.array([posterior.draw_above(wins, 0, 1, x, logs, rng) for _ in range(20_000)])
+    above = drawn[drawn > x]
+    whole = stats.beta(record[0] + 1, record[1] + 1)
+
+    p = whole.sf(x) / whole.sf(0.5)
+    assert stats.binomtest(len(above), len(drawn), p).pvalue > 1e-6
+    assert stats.kstest(above, lambda y: 1.0 - whole.sf(y) / whole.sf(x)).pvalue > 1e-6
+
+
+def literal_challenger(wins, first, allowed, rng):
+    """argmax phi, every phi drawn."""
+    phi = rng.beta(wins[:, first] + 1.0, wins[first] + 1.0)
+    phi[first] = 0.5
+    phi[~allowed] = 0.0
+    return int(np.argmax(phi))
+
+
+@pytest.mark.parametrize("met", [0, 3, 60, 69])
+def test_the_challenger_is_that_of_all_values(met):
+    """Chi-squared against drawing every phi, at 1e-6; two arms trail too far to be allowed."""
+    arms = 70
+    first = 65
+    rng = np.random.default_rng(9)
+    others = rng.permutation(np.delete(np.arange(arms), first))[:met]
+    wins = np.zeros((arms, arms))
+    wins[first, others] = rng.integers(0, 4, met)
+    wins[others, first] = np.maximum(rng.integers(0, 4, met), wins[first, others] == 0)
+    state = state_of(wins)
+    threshold = 0.5
+    if met > 2:
+        state.deficits[first, others[:2]] = 1.0
+    allowed = state.deficits[first] <= threshold
+
+    draws = 20_000
+    counts = np.zeros((2, arms))
+    for _ in range(draws):
+        counts[0, _dts.challenger(state, first, threshold, rng)] += 1
+        counts[1, literal_challenger(wins, first, allowed, rng)] += 1
+
+    assert counts[:, ~allowed].sum() == 0.0
+    often = counts.sum(axis=0) >= 20.0
+    table = np.column_stack([counts[:, often], counts[:, ~often].sum(axis=1)])
+    table = table[:, table.sum(axis=0) > 0.0]
+    assert stats.chi2_contingency(table).pvalue > 1e-6
+
+
 def test_many_arms_interpreted_and_compiled():
     records = []
     for disabled in (False, True):
@@ -205,6 +248,20 @@ def test_an_agent_with_many_arms_resumes():
         agent.tell(agent.ask().id, float(number % 3 == 0))
     again = fb.Agent.load(agent.dump())
     assert [again.ask().action for _ in range(20)] == [agent.ask().action for _ in range(20)]
+
+
+def test_bits_without_an_arm_are_refused():
+    """Kernels would go by them to arms that do not exist."""
+    planned = np.zeros((1, 2), dtype=np.int64)
+    for name, index, told in (
+        ("digits", (2, 2, 5), "digits of a pair that does not exist"),
+        ("more", (0, 2, 5), "digits of a pair that does not exist"),
+        ("met", (5, 2), "met does not follow from wins"),
+    ):
+        _, _, _, state = records_of(3)
+        assert state.contradiction(dts.Params(), planned) is None
+        getattr(state, name)[index] |= 1 << 50
+        assert state.contradiction(dts.Params(), planned) == told
 
 
 @pytest.mark.parametrize("label", ["rmed1", "rmed2"])

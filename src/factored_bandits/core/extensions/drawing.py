@@ -15,15 +15,11 @@ from typing import Any
 import numba
 import numpy as np
 from llvmlite import ir
-from numba.np.random import generator_core
-
-from factored_bandits.core.rng import WORD, fill_words
 
 _core: Any = numba.core
 _extending: Any = numba.extending
 _types: Any = numba.types
 _struct: Any = _core.cgutils.create_struct_proxy
-_next_uint64: Any = generator_core.next_uint64
 _bit_generator: Any = _types.NumPyRandomBitGeneratorType("bit_generator")
 
 # O'Neill (2014), PCG XSL RR 128/64: the state moves by state * MULTIPLIER + increment; the number
@@ -35,7 +31,6 @@ UNIT = 2.0**-53  # of a float in [0, 1): the 53 highest bits count them
 
 WIDE = ir.IntType(2 * HALF)
 NARROW = ir.IntType(HALF)
-ABREAST = 4  # steps that are taken side by side where many are
 
 
 class Pcg64:
@@ -162,17 +157,31 @@ def _number(builder: Any, state: Any) -> Any:
     return builder.or_(builder.lshr(mixed, turn), builder.shl(mixed, back))
 
 
+def _step(target: Any, builder: Any, type_: Any, generator: Any) -> Any:
+    """Move the two words of a generator on by one step; its 64 random bits."""
+    words = state_of(target, builder, type_, generator)
+    increment = _increment(builder, words)
+    state = builder.add(builder.mul(builder.load(words), WIDE(MULTIPLIER)), increment)
+    builder.store(state, words)
+    return _number(builder, state)
+
+
 @_extending.intrinsic
-def next_float(context: Any, generator: Any) -> Any:
-    """Move the two words of a generator on by one step; the number that `random` gives."""
+def next_number(context: Any, generator: Any) -> Any:
+    """64 random bits, after one step."""
 
     def code(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        words = state_of(target, builder, signature.args[0], arguments[0])
-        increment = _increment(builder, words)
-        state = builder.add(builder.mul(builder.load(words), WIDE(MULTIPLIER)), increment)
-        builder.store(state, words)
+        return _step(target, builder, signature.args[0], arguments[0])
 
-        number = _number(builder, state)
+    return _types.uint64(generator), code
+
+
+@_extending.intrinsic
+def next_float(context: Any, generator: Any) -> Any:
+    """The number that `random` gives, after one step."""
+
+    def code(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        number = _step(target, builder, signature.args[0], arguments[0])
         float_ = builder.uitofp(builder.lshr(number, NARROW(11)), ir.DoubleType())
         return builder.fmul(float_, ir.DoubleType()(UNIT))
 
@@ -185,56 +194,3 @@ def _random(generator: Any) -> Any:
         return next_float(generator)
 
     return draw
-
-
-@_extending.intrinsic
-def _fill(context: Any, generator: Any, words: Any, count: Any) -> Any:
-    """Words of random bits, `ABREAST` at a time.
-
-    k steps at once are state * MULTIPLIER^k + increment * (1 + ... + MULTIPLIER^(k-1)). So the next
-    states follow from one and do not wait for each other, and the state stays in registers.
-    """
-
-    def code(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        generator, words, count = arguments
-        kept = state_of(target, builder, signature.args[0], generator)
-        increment = _increment(builder, kept)
-        state = _core.cgutils.alloca_once_value(builder, builder.load(kept))
-        found = _struct(signature.args[1])(target, builder, value=words).data
-
-        def draw(start: Any, steps: int) -> None:
-            before = builder.load(state)
-            power = 1
-            total = 0
-            for k in range(steps):
-                total = (total + power) % 2 ** (2 * HALF)
-                power = power * MULTIPLIER % 2 ** (2 * HALF)
-                added = builder.mul(increment, WIDE(total))
-                after = builder.add(builder.mul(before, WIDE(power)), added)
-                number = builder.lshr(_number(builder, after), NARROW(HALF - WORD))
-                builder.store(number, builder.gep(found, [builder.add(start, NARROW(k))]))
-            builder.store(after, state)
-
-        rounds = builder.udiv(count, NARROW(ABREAST))
-        with _core.cgutils.for_range(builder, rounds) as loop:
-            draw(builder.mul(loop.index, NARROW(ABREAST)), ABREAST)
-        done = builder.mul(rounds, NARROW(ABREAST))
-        with _core.cgutils.for_range(builder, builder.sub(count, done)) as loop:
-            draw(builder.add(done, loop.index), 1)
-
-        builder.store(builder.load(state), kept)
-        return target.get_dummy_value()
-
-    return _types.void(generator, words, count), code
-
-
-@_extending.overload(fill_words, jit_options={"forceinline": True})
-def _fill_words(rng: Any, words: Any, count: Any) -> Any:
-    def quickly(rng: Any, words: Any, count: Any) -> Any:
-        _fill(rng, words, count)
-
-    def one_by_one(rng: Any, words: Any, count: Any) -> Any:
-        for i in range(count):
-            words[i] = np.int64(_next_uint64(rng.bit_generator) >> np.uint64(HALF - WORD))
-
-    return one_by_one if type(rng) is _types.NumPyRandomGeneratorType else quickly

@@ -27,6 +27,8 @@ from .duels import divergence, met, record
 # or less, ever ask for more
 PATIENCE = 1_000_000
 
+TINY = 2.0**-60  # far below what x = 1 - 2^-53 leaves
+
 
 @kernel
 def fair_mass(n: float, k: float) -> float:
@@ -127,6 +129,37 @@ def draw_above_half_quickly(wins: Floats, i: int, j: int, rng: np.random.Generat
     if won == 1.0:
         return 1.0 - 0.5 * rng.random() ** (1.0 / lost)
     return draw_above_half(wins, i, j, rng)
+
+
+@kernel
+def draw_above(
+    wins: Floats, i: int, j: int, x: float, logs: tuple[float, float], rng: np.random.Generator
+) -> float:
+    """theta_ij given that it exceeds 1/2, if it exceeds x > 1/2 as well; x if not.
+
+    `logs` are those of s = 2 (1 - x) and of 2 x. Where x is large, mostly by one number: let z be
+    theta_ij given that it exceeds 1/2, and y lie between x and 1 as z does between 1/2 and 1, so
+    1 - y = s (1 - z). By the densities of y and z theta_ij exceeds x with probability
+    E[s^(L + 1) (y / z)^W], and is then distributed as y is with these weights; y / z is at most
+    2 x. Where that bounds nothing, z itself decides.
+    """
+    won = wins[i, j]
+    lost = wins[j, i]
+    most = math.exp((lost + 1.0) * logs[0] + won * logs[1])
+    if most < 1.0 and rng.random() >= most:
+        return x
+
+    z = draw_above_half_quickly(wins, i, j, rng)
+    if most >= 1.0:
+        return max(x, z)
+    y = 1.0 - 2.0 * (1.0 - x) * (1.0 - z)
+    return y if rng.random() < (y / (2.0 * x * z)) ** won else x
+
+
+@kernel
+def logs_of(x: float) -> tuple[float, float]:
+    """What `draw_above` needs beside x; any numbers as long as x is not known."""
+    return math.log(max(2.0 * (1.0 - x), TINY)), math.log(2.0 * x)
 
 
 @kernel

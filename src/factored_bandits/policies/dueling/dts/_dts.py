@@ -30,8 +30,9 @@ from factored_bandits.policies.blocks.posterior import (
     warm_start_posterior,
 )
 
-from ._state import NEVER, NOBODY, Params, State
-from ._words import challenger_of_many, tournament_in_words, words_pay, write_digits
+from ._met import challenger_of_many, write_met
+from ._state import NEVER, NOBODY, Params, State, met_words
+from ._words import tournament_in_words, words_pay, write_digits
 
 
 @kernel
@@ -41,23 +42,37 @@ def candidates(state: State, threshold: float) -> int:
     C = {i: beaten[i] is this}, the maximisers of the upper Copeland score #{j: u_ij >= 1/2}.
     """
     lowest = state.lowest
-    deficits = state.deficits
     beaten = state.beaten
-    least = len(lowest)
+    arms = len(lowest)
 
-    for i in range(len(lowest)):
-        if lowest[i] <= threshold:
-            number = 0
-            smallest = math.inf
-            for j in range(len(lowest)):
-                if deficits[i, j] > threshold:
-                    number += 1
-                    smallest = min(smallest, deficits[i, j])
-            beaten[i] = number
-            lowest[i] = smallest
+    outdated = 0
+    for i in range(arms):
+        outdated += lowest[i] <= threshold
+    if outdated > 0:
+        for i in range(arms):
+            if lowest[i] <= threshold:
+                count_beaten(state, i, threshold)
+
+    least = arms
+    for i in range(arms):
         least = min(least, beaten[i])
-
     return least
+
+
+@kernel
+def count_beaten(state: State, i: int, threshold: float) -> None:
+    """By how many arm i is beaten with high confidence, and the smallest deficit among those."""
+    deficits = state.deficits
+    number = 0
+    smallest = math.inf
+
+    for j in range(len(deficits)):
+        if deficits[i, j] > threshold:
+            number += 1
+            smallest = min(smallest, deficits[i, j])
+
+    state.beaten[i] = number
+    state.lowest[i] = smallest
 
 
 @kernel
@@ -184,6 +199,7 @@ def learn(params: Params, state: State, t: int, actions: Ints, rewards: Floats) 
             state.expected[first] -= change
             state.expected[second] += change
             write_digits(state, min(first, second), max(first, second))
+            write_met(state, first, second)
 
 
 @kernel
@@ -217,4 +233,5 @@ def warm_start(params: Params, state: State, wins: Floats) -> None:
                 write_digits(state, i, j)
     state.lowest[:] = NEVER
     if len(state.digits) > 0:
+        state.met[:] = met_words(state.wins)
         state.expected[:] = len(wins) - 0.5 - state.probability.sum(axis=1)

@@ -7,16 +7,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from factored_bandits.core.arrays import Bools, Floats, Ints
-from factored_bandits.core.rng import WORD
+from factored_bandits.core.arrays import Bools, Floats, Ints, aligned_zeros
+from factored_bandits.core.bits import BLOCK
+from factored_bandits.core.words import WORD
 from factored_bandits.policies.blocks.duels import check_positive, check_size
 from factored_bandits.policies.blocks.posterior import POSTERIOR_WINS, posterior_contradiction
 from factored_bandits.policies.limits import NOT_NEGATIVE, ROUNDING, SHARE, Within, index
 
 # sides of many pairs at a time, see _words
 LANES = WORD  # random digits in one word
+FULL = 2**LANES - 1
 DIGITS = 6  # of a probability that are kept
-BITS, BEATS, UNDECIDED, LISTED, MEMBER = range(5)  # rows of `lanes`
+BEATS, UNDECIDED, MEMBER = range(3)  # rows of `lanes`
 MANY = 64  # arms from which on it is done
 
 NEVER = -math.inf
@@ -45,9 +47,12 @@ class State(NamedTuple):
     sides: Bools  # (K, K) scratch of D-TS+: who beats whom in the sample; empty in D-TS
     # of D-TS with many arms, see _words: empty in D-TS+ and with few
     expected: Floats  # (K,) losses of each arm in a sample
-    digits: Ints  # (DIGITS, words, K) of `probability`, row above the diagonal by its lanes
-    more: Ints  # (DIGITS, words, K) whether any digit that is not zero follows
-    lanes: Ints  # (5, K) scratch: see the names of its rows
+    met: Ints  # (K, words) whom each arm has met: a bit for each arm
+    digits: Ints  # (DIGITS, words, K or more) of `probability`, rows above the diagonal by lanes
+    more: Ints  # (DIGITS - 1, words, K or more) after the second digit: whether any one follows
+    lanes: Ints  # (3, K or more) scratch: see the names of its rows
+    bits: Ints  # (2 K or more) scratch: random words
+    sums: Ints  # (64,) scratch: how often the arms of a word were beaten
 
     def limits(self, params: Params) -> dict[str, Within]:
         """What the arrays may hold."""
@@ -64,13 +69,22 @@ class State(NamedTuple):
             "seen": Within(0, arms),
             "cost": Within(0.0, math.inf),
             "expected": Within(-ROUNDING * arms, (1.0 + ROUNDING) * arms),
-            "digits": Within(0, 2**LANES - 1),
-            "more": Within(0, 2**LANES - 1),
-            "lanes": Within(0, 2**LANES - 1),
+            "met": Within(0, FULL),
+            "digits": Within(0, FULL),
+            "more": Within(0, FULL),
+            "lanes": Within(0, FULL),
+            "bits": Within(0, FULL),
+            "sums": Within(0, arms),
         }
 
     def contradiction(self, params: Params, planned: Ints) -> str | None:
-        """See blocks/posterior."""
+        """See blocks/posterior; kernels index by the bits of `met`, `digits` and `more`."""
+        if len(self.digits) > 0:
+            no_pair = FULL ^ first_digits(len(self.wins))[0]
+            if ((self.digits | np.insert(self.more, 0, 0, axis=0)) & no_pair).any():
+                return "digits of a pair that does not exist"
+            if (self.met != met_words(self.wins)).any():
+                return "met does not follow from wins"
         return posterior_contradiction(self.wins, self.probability)
 
 
@@ -84,9 +98,8 @@ def new_state(arms: int, remember_sides: bool) -> State:
     """Nothing known: every theta is uniform."""
     kept = arms if remember_sides else 0
     many = arms if arms >= MANY and not remember_sides else 0
-    words = -(-(many - 1) // LANES) if many else 0
-    digits = np.zeros((DIGITS if many else 0, words, many), dtype=np.int64)
-    digits[:1] = 2**LANES - 1  # 1/2
+    digits = first_digits(many)
+    rows = digits.shape[2]
     return State(
         wins=np.zeros((arms, arms)),
         probability=np.full((arms, arms), 0.5),
@@ -100,7 +113,40 @@ def new_state(arms: int, remember_sides: bool) -> State:
         cost=np.zeros(arms),
         sides=np.zeros((kept, kept), dtype=np.bool_),
         expected=np.full(many, 0.5 * (many - 1)),
+        met=np.zeros((many, -(-many // LANES)), dtype=np.int64),
         digits=digits,
-        more=np.zeros_like(digits),
-        lanes=np.zeros((5 if many else 0, many), dtype=np.int64),
+        more=aligned_zeros(*digits[1:].shape),
+        lanes=aligned_zeros(3 if many else 0, rows),
+        bits=aligned_zeros(2 * rows),
+        sums=aligned_zeros(BLOCK if many else 0),
     )
+
+
+def first_digits(arms: int) -> Ints:
+    """The digits of 1/2 for every pair i < j, and zeros in lanes that are no such pair.
+
+    Rows come in whole blocks.
+    """
+    if arms == 0:
+        return aligned_zeros(0, 0, 0)
+
+    rows = -(-arms // BLOCK) * BLOCK
+    words = -(-(arms - 1) // LANES)
+    digits = aligned_zeros(DIGITS, words, rows)
+    for word in range(words):
+        start = 1 + word * LANES
+        lanes = min(LANES, arms - start)
+        first = np.clip(np.arange(rows) + 1 - start, 0, lanes).astype(np.uint64)
+        earlier = (np.uint64(1) << first) - np.uint64(1)
+        digits[0, word] = np.uint64(2**lanes - 1) ^ earlier
+    return digits
+
+
+def met_words(wins: Floats) -> Ints:
+    """Whom each arm has met, a bit for each arm."""
+    arms = len(wins)
+    met = (wins + wins.T > 0.0).astype(np.int64)
+    words = np.zeros((arms, -(-arms // LANES)), dtype=np.int64)
+    for j in range(arms):
+        words[:, j // LANES] |= met[:, j] << (j % LANES)
+    return words

@@ -18,19 +18,20 @@ import math
 import numpy as np
 
 from factored_bandits.core.arrays import Ints
+from factored_bandits.core.bits import BLOCK, GROUP, bit_sums, nonzero_words
 from factored_bandits.core.kernel import kernel
-from factored_bandits.core.rng import fill_words
 from factored_bandits.core.select import tie_wins
-from factored_bandits.policies.blocks.posterior import draw_above_half_quickly
+from factored_bandits.core.words import fill_words, random_word
 
-from ._state import BEATS, BITS, DIGITS, LANES, LISTED, MEMBER, UNDECIDED, State
+from ._met import lowest_lane
+from ._state import BEATS, DIGITS, FULL, LANES, MEMBER, UNDECIDED, State
 
-FULL = 2**LANES - 1
 SCALE = 2.0**DIGITS
+MANY_ROWS = 4  # a digit is drawn in all rows while more than one in so many needs it
 
-# a side drawn alone takes as long as so many of those that are drawn 63 at a time: about 20 with
-# 64 arms, 80 with 1024
-ADVANTAGE = 60
+# a sample of all sides takes as long as so many sides drawn alone, and one for so many pairs more
+SIDES_ALONE = 40
+PAIRS_A_SIDE = 175
 
 
 @kernel
@@ -62,11 +63,13 @@ def write_digits(state: State, i: int, j: int) -> None:
 
     for b in range(DIGITS):
         state.digits[b, word, i] &= FULL - lane
-        state.more[b, word, i] &= FULL - lane
         if (whole >> (DIGITS - 1 - b)) & 1 == 1:
             state.digits[b, word, i] |= lane
+
+    for b in range(1, DIGITS):
+        state.more[b - 1, word, i] &= FULL - lane
         if rest & ((1 << (DIGITS - b)) - 1) > 0:
-            state.more[b, word, i] |= lane
+            state.more[b - 1, word, i] |= lane
 
 
 @kernel
@@ -86,18 +89,18 @@ def words_pay(state: State, least: int) -> bool:
     fewest = float(arms)
     if beaten[champion] == least:
         fewest = state.expected[champion]
-    return 4 * ADVANTAGE * in_question * fewest > arms * arms
+    alone = 2.0 * in_question * fewest
+    return alone > SIDES_ALONE + arms * (arms - 1) // (2 * PAIRS_A_SIDE)
 
 
 @kernel
 def tournament_in_words(state: State, least: int, rng: np.random.Generator) -> int:
     """The arm of C that beats most others in a sample, ties at random.
 
-    Duels between two arms outside of C are not needed, and their losses are not all counted.
+    Duels between two arms outside of C are not needed, and not all of them are decided.
     """
     lost = state.lost
     member = state.lanes[MEMBER]
-    beats = state.lanes[BEATS]
     arms = len(lost)
 
     # each loses to all later arms, but for those that it will be found to beat
@@ -106,195 +109,142 @@ def tournament_in_words(state: State, least: int, rng: np.random.Generator) -> i
         member[i] = FULL if state.beaten[i] == least else 0
 
     for word in range(state.digits.shape[1]):
-        rows = min((word + 1) * LANES, arms - 1)
+        rows = rows_of(word, arms)
         draw_sides(state, word, rows, rng)
-        for i in range(rows):
-            lost[i] -= int(beats[i]).bit_count()
-        count_lanes(state, word, rows)
+        count_losses(state, word, rows)
 
     return fewest_losses(state, least, rng)
 
 
 @kernel
+def rows_of(word: int, arms: int) -> int:
+    """How many rows are drawn of this word: those that have a pair in it, in whole blocks."""
+    needed = min((word + 1) * LANES, arms - 1)
+    return -(-needed // BLOCK) * BLOCK
+
+
+@kernel
 def draw_sides(state: State, word: int, rows: int, rng: np.random.Generator) -> None:
     """Which arms of this word the first `rows` arms beat, into lanes[BEATS]."""
-    bits = state.lanes[BITS]
+    undecided = state.lanes[UNDECIDED]
+    number = draw_two_digits(state, word, rows, rng)
+
+    # in all rows, while many of them need it
+    b = 2
+    while b < DIGITS and MANY_ROWS * number > rows:
+        number = draw_digit(state, b, word, rows, rng)
+        b += 1
+
+    if number > 0:
+        for start in range(0, rows, GROUP):
+            left = nonzero_words(undecided, start)
+            while left != 0:
+                draw_later_digits(state, b, word, start + lowest_lane(left), rng)
+                left &= left - 1
+
+
+@kernel
+def draw_two_digits(state: State, word: int, rows: int, rng: np.random.Generator) -> int:
+    """The first two digits of the uniform numbers; returns in how many rows that is not enough."""
+    bits = state.bits
     beats = state.lanes[BEATS]
     undecided = state.lanes[UNDECIDED]
     member = state.lanes[MEMBER]
     digits = state.digits[0, word]
-    more = state.more[0, word]
-    present, eligible = asked_for(member, word)
+    digits_2 = state.digits[1, word]
+    more_2 = state.more[0, word]
+    eligible = eligible_lanes(member, word)
+    number = 0
 
-    fill_words(rng, bits, rows)
+    fill_words(rng, bits, 2 * rows)
     for i in range(rows):
-        asked = eligible | (present & member[i])
-        digit = digits[i]
         drawn = bits[i]
         # where the uniform number has a zero and p a one, it is smaller
-        beats[i] = (FULL ^ drawn) & digit & asked
+        smaller = (FULL ^ drawn) & digits[i]
         # of those that agree, p has no more digits, so the uniform number is not smaller, or it has
-        undecided[i] = (FULL ^ drawn ^ digit) & more[i] & asked
+        agree = (FULL ^ drawn ^ digits[i]) & (digits_2[i] | more_2[i])
 
-    # row i is against later arms only
-    for i in range(word * LANES, rows):
-        later = FULL ^ ((1 << (i - word * LANES)) - 1)
-        beats[i] &= later
-        undecided[i] &= later
+        decided = (bits[rows + i] ^ digits_2[i]) & agree
+        beats[i] = smaller | (decided & digits_2[i])
+        left = (agree ^ decided) & more_2[i] & (eligible | member[i])
+        undecided[i] = left
+        number += left != 0
 
-    draw_later_digits(state, word, rows, rng)
+    return number
 
 
 @kernel
-def asked_for(member: Ints, word: int) -> tuple[int, int]:
-    """The lanes of this word that have an arm, and those whose arm is in C."""
+def eligible_lanes(member: Ints, word: int) -> int:
+    """The lanes of this word whose arm is in C."""
     start = 1 + word * LANES
     lanes = min(LANES, len(member) - start)
-    present = FULL >> (LANES - lanes)
     eligible = 0
 
     for lane in range(lanes):
         eligible |= member[start + lane] & (1 << lane)
 
-    return present, eligible
+    return eligible
 
 
 @kernel
-def draw_later_digits(state: State, word: int, rows: int, rng: np.random.Generator) -> None:
-    """Decide what the first digit has left undecided."""
-    undecided = state.lanes[UNDECIDED]
-    listed = state.lanes[LISTED]
-
-    # in all rows, while most of them need it
-    b = 1
-    while b < DIGITS and 2 * rows_undecided(undecided, rows) > rows:
-        draw_digit(state, b, word, rows, rng)
-        b += 1
-
-    # the rows in which something is: written down without a branch, which nobody could predict
-    length = 0
-    for i in range(rows):
-        listed[length] = i
-        length += undecided[i] != 0
-
-    while b < DIGITS and length > 0:
-        length = draw_digit_of_listed(state, b, word, length, rng)
-        b += 1
-
-    for k in range(length):
-        draw_rest(state, word, listed[k], rng)
-
-
-@kernel
-def rows_undecided(undecided: Ints, rows: int) -> int:
-    """In how many rows something is undecided."""
-    number = 0
-    for i in range(rows):
-        number += undecided[i] != 0
-    return number
-
-
-@kernel
-def draw_digit(state: State, b: int, word: int, rows: int, rng: np.random.Generator) -> None:
-    """Digit b of the uniform numbers in all rows."""
-    bits = state.lanes[BITS]
+def draw_digit(state: State, b: int, word: int, rows: int, rng: np.random.Generator) -> int:
+    """Digit b of the uniform numbers; returns in how many rows that is not enough."""
+    bits = state.bits
     beats = state.lanes[BEATS]
     undecided = state.lanes[UNDECIDED]
     digits = state.digits[b, word]
-    more = state.more[b, word]
+    more = state.more[b - 1, word]
+    number = 0
 
     fill_words(rng, bits, rows)
     for i in range(rows):
         decided = (bits[i] ^ digits[i]) & undecided[i]
         beats[i] |= decided & digits[i]
-        undecided[i] = (undecided[i] ^ decided) & more[i]
+        left = (undecided[i] ^ decided) & more[i]
+        undecided[i] = left
+        number += left != 0
+
+    return number
 
 
 @kernel
-def draw_digit_of_listed(
-    state: State, b: int, word: int, length: int, rng: np.random.Generator
-) -> int:
-    """Digit b in the rows that are listed; returns how many of them stay on the list."""
-    bits = state.lanes[BITS]
-    beats = state.lanes[BEATS]
-    undecided = state.lanes[UNDECIDED]
-    listed = state.lanes[LISTED]
-    left = 0
-
-    fill_words(rng, bits, length)
-    for k in range(length):
-        i = listed[k]
-        digit = state.digits[b, word, i]
-        decided = (bits[k] ^ digit) & undecided[i]
-        beats[i] |= decided & digit
-        undecided[i] = (undecided[i] ^ decided) & state.more[b, word, i]
-        listed[left] = i
-        left += undecided[i] != 0
-
-    return left
-
-
-@kernel
-def draw_rest(state: State, word: int, i: int, rng: np.random.Generator) -> None:
-    """Decide, by a number each, the lanes of a row in which all digits that are kept agree."""
+def draw_later_digits(state: State, b: int, word: int, i: int, rng: np.random.Generator) -> None:
+    """Digit b and later ones in one row, as long as something is undecided."""
     undecided = state.lanes[UNDECIDED, i]
+    beats = state.lanes[BEATS, i]
 
-    for lane in range(LANES):
-        if (undecided >> lane) & 1 == 1:
-            value = scaled(state, i, 1 + word * LANES + lane)
-            if rng.random() < value - kept(value):
-                state.lanes[BEATS, i] |= 1 << lane
+    while b < DIGITS and undecided != 0:
+        digit = state.digits[b, word, i]
+        decided = (random_word(rng) ^ digit) & undecided
+        beats |= decided & digit
+        undecided = (undecided ^ decided) & state.more[b - 1, word, i]
+        b += 1
+
+    # by a number each, the lanes in which all digits that are kept agree
+    while undecided != 0:
+        lane = lowest_lane(undecided)
+        value = scaled(state, i, 1 + word * LANES + lane)
+        if rng.random() < value - kept(value):
+            beats |= 1 << lane
+        undecided &= undecided - 1
+
+    state.lanes[BEATS, i] = beats
 
 
 @kernel
-def count_lanes(state: State, word: int, rows: int) -> None:
-    """Add to the losses of the arms of this word in how many rows of lanes[BEATS] each is."""
-    words = state.lanes[BEATS]
-    carries = state.lanes[BITS]
+def count_losses(state: State, word: int, rows: int) -> None:
+    """Take from the losses of these rows whom they beat, and add it to those of this word."""
+    beats = state.lanes[BEATS]
+    sums = state.sums
     lost = state.lost
     start = 1 + word * LANES
-    lanes = min(LANES, len(lost) - start)
 
-    weight = 0
-    while rows > 0:
-        rows = add_up(words, carries, rows)
-        digit = words[0]
-        for lane in range(lanes):
-            lost[start + lane] += ((digit >> lane) & 1) << weight
+    for i in range(min(rows, len(lost))):
+        lost[i] -= int(beats[i]).bit_count()
 
-        weight += 1
-        words, carries = carries, words
-
-
-@kernel
-def add_up(words: Ints, carries: Ints, rows: int) -> int:
-    """Leave one word, the last digits of the sums in all lanes; returns how many carries it made.
-
-    Full adders: three words of one weight become one of it, and one of twice that weight.
-    """
-    made = 0
-
-    while rows > 2:
-        third = rows // 3
-        for k in range(third):
-            a = words[k]
-            b = words[k + third]
-            c = words[k + 2 * third]
-            carries[made + k] = (a & b) | ((a ^ b) & c)
-            words[k] = a ^ b ^ c
-        made += third
-
-        # the one or two that are left over
-        for k in range(3 * third, rows):
-            words[k - 2 * third] = words[k]
-        rows -= 2 * third
-
-    if rows == 2:
-        carries[made] = words[0] & words[1]
-        words[0] ^= words[1]
-        made += 1
-
-    return made
+    bit_sums(beats, rows, sums)
+    for lane in range(min(LANES, len(lost) - start)):
+        lost[start + lane] += sums[lane]
 
 
 @kernel
@@ -313,35 +263,5 @@ def fewest_losses(state: State, least: int, rng: np.random.Generator) -> int:
             ties += 1
             if tie_wins(rng, ties):
                 choice = i
-
-    return choice
-
-
-@kernel
-def challenger_of_many(state: State, first: int, threshold: float, rng: np.random.Generator) -> int:
-    """What `challenger` gives; most arms have not met `first`, and their phi is uniform."""
-    probability = state.probability
-    deficits = state.deficits
-    choice = first
-    largest = 0.5  # it stays so while the phi of a first rival is not drawn
-
-    for i in range(probability.shape[0]):
-        if i != first and deficits[first, i] <= threshold:
-            p = probability[first, i]
-            if p == 0.5 and state.wins[first, i] == 0.0:
-                phi = rng.random()
-                competes = phi > largest
-            else:
-                phi = 0.0
-                competes = rng.random() >= p
-
-            if competes:
-                if choice != first and largest == 0.5:
-                    largest = draw_above_half_quickly(state.wins, choice, first, rng)
-                if choice != first and phi == 0.0:
-                    phi = draw_above_half_quickly(state.wins, i, first, rng)
-                if choice == first or phi > largest:
-                    choice = i
-                    largest = max(phi, 0.5)
 
     return choice

@@ -49,7 +49,7 @@ INFO = Info(
     reference="Wu & Liu, NeurIPS 2016, Algorithm 1",
     ties=False,
     style=("purple", "dashdot"),
-    cost=(370, 1.2),
+    cost=(370, 0.9),
     slowdown=(100, 3500),
 )
 
