@@ -143,7 +143,7 @@ def test_same_distribution_with_many_arms(duel, rounds, monkeypatch):
     """What D-TS does with 64 arms and more, where the oracle can follow: with 7 and with 4."""
     monkeypatch.setattr(_state, "MANY", 2)
     job, state, oracle, t = learned("dts", duel, rounds)
-    assert state.digits.shape[2] == len(state.wins)
+    assert state.digits.shape[2] >= len(state.wins)  # empty if they were drawn one by one
     assert difference(tabulated(job, state, oracle, t, draws=3_000)) > 1e-6
 
 
