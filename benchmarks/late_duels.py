@@ -83,6 +83,12 @@ def plan_without(params, state, t, rng, actions):
 
 
 @kernel
+def another(rng, first, size):
+    """A level at random that is not the first one."""
+    return (first + 1 + int(rng.random() * (size - 1))) % size
+
+
+@kernel
 def plan_uniform(params, state, t, rng, actions):
     """Two arms, or two combinations, at random, of which the posterior of `duel_top_two` learns."""
     factors = len(state.turn)
@@ -91,7 +97,7 @@ def plan_uniform(params, state, t, rng, actions):
         first = int(rng.random() * size)
         second = int(rng.random() * size)
         if factors == 1:  # another arm; combinations hardly ever are the same
-            second = (first + 1 + int(rng.random() * (size - 1))) % size
+            second = another(rng, first, size)
         actions[0, l] = first
         actions[0, factors + l] = second
     return 1
@@ -105,7 +111,7 @@ def plan_apart(params, state, t, rng, actions):
         size = state.offsets[l + 1] - state.offsets[l]
         first = int(rng.random() * size)
         actions[0, l] = first
-        actions[0, factors + l] = (first + 1 + int(rng.random() * (size - 1))) % size
+        actions[0, factors + l] = another(rng, first, size)
     return 1
 
 
