@@ -333,7 +333,7 @@ def test_what_was_left_open_stays_as_the_study_began(monkeypatch):
     study.optimize(noisy.objective, n_trials=5)
     policy = fb.optuna.status(study).policy
 
-    monkeypatch.setattr("factored_bandits.policies.default", lambda *args, **kwargs: "tea")
+    monkeypatch.setattr("factored_bandits.optuna.settings.DEFAULT", "tea")
     study.sampler = fb.optuna.Sampler(search_space=noisy.SPACE, seed=3)
     study.optimize(noisy.objective, n_trials=5)
     assert fb.optuna.status(study).policy == policy != "tea"

@@ -32,7 +32,8 @@ class Sampler(BaseSampler):
     Parameters
     ----------
     policy
-        A policy for factors, as `fb.Agent` takes it; by default that of `fb.Agent`.
+        A policy for factors, as `fb.Agent` takes it; by default `lb_inf`, which explores longer
+        than the default of `fb.Agent`, and for unbounded values that one.
     search_space
         The factors: per name of a parameter a list of values, or a distribution with finitely many.
         By default the parameters of the first finished trial that have few values; that trial, and

@@ -19,6 +19,10 @@ from .factors import Factor, same
 
 Range = tuple[float, float]
 
+# A study is judged by what it picks in the end, and lb_inf explores longer than the default of an
+# agent (docs/how-to/optuna.md). It needs values of a declared range.
+DEFAULT = "lb_inf"
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -99,8 +103,9 @@ class Settings:
 
 def made(policy: str | types.ModuleType | Policy | None, *, bounded: bool) -> Policy:
     """The policy, if it can learn from one value per trial."""
-    label = policies.default("factored", bounded=bounded) if policy is None else policy
-    chosen = policies.make(label)
+    if policy is None:
+        policy = DEFAULT if bounded else policies.default("factored", bounded=False)
+    chosen = policies.make(policy)
     if chosen.info.kind != "factored":
         raise InvalidInputError(
             f"{chosen.name} compares two arms at a time; a study needs a policy for factors: "

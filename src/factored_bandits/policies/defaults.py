@@ -9,13 +9,13 @@ from .base import Kind
 # Each certifies, needs no horizon, and no run was seen that goes wrong; among such policies it has
 # the least regret on most problems.
 DEFAULTS: dict[Kind, str] = {
-    "factored": "lb_inf",
+    "factored": "leader_tea",
     "duel": "dueling_leader_tea",
 }
 # Beside uniform play the only one so far.
 OF_COMBINATIONS = "duel_top_two"
-# The interaction test needs blocks in random order.
-DIAGNOSED = "leader_tea"
+# The interaction test needs blocks in random order in which levels meet other levels than leaders.
+DIAGNOSED = "tea(bound=betting)"
 # Bets need rewards of a declared range; the paper's bound does not.
 UNBOUNDED = "tea"
 

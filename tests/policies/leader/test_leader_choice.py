@@ -10,6 +10,7 @@ import pytest
 import factored_bandits as fb
 from factored_bandits.policies.base import FOREVER
 from factored_bandits.policies.factored import leader_tea
+from factored_bandits.policies.leader import thresholds
 from factored_bandits.policies.leader.block import most_plays
 from factored_bandits.policies.leader.posterior import GUARD, update_posterior
 from factored_bandits.policies.leader.state import PRIOR_VARIANCE
@@ -19,6 +20,7 @@ from factored_bandits.policies.leader.thresholds import (
     PRICE,
     first_round_at,
     likelihood_threshold,
+    wealth_threshold,
 )
 from factored_bandits.testing import problems
 
@@ -117,16 +119,49 @@ def test_the_posterior_is_that_of_a_laplace_step_with_independent_weights():
         assert state.weight_variance == pytest.approx(variance[1:])
 
 
-def test_by_wealth_a_level_is_a_candidate_until_its_bets_have_earned_more_than_t_over_k():
-    for played in problems.play_blocks("leader_tea", 600, seed=1):
+def asked_for(state, l, t):
+    """f(t): a level of factor l whose wealth is larger is eliminated in round t."""
+    size = state.offsets[l + 1] - state.offsets[l]
+    enough = thresholds.ENOUGH * len(state.leader)
+    return max(min(t / size, enough), t / (thresholds.REST * state.offsets[-1]))
+
+
+@pytest.mark.parametrize("enough", [20.0, 1e9])
+def test_by_wealth_a_level_is_a_candidate_until_its_bets_have_earned_more_than_f(
+    monkeypatch, enough
+):
+    """Growing with t / K, then enough, then growing with t / (REST C)."""
+    monkeypatch.setattr(thresholds, "ENOUGH", enough)
+    monkeypatch.setattr(thresholds, "REST", 3.0)
+    eliminated = {"t / K": 0, "enough": 0, "later": 0}
+
+    for played in problems.play_blocks("leader_tea", 2000, seed=1):
         state = played.state
         for l, leader in enumerate(state.leader):
             levels = slice(state.offsets[l], state.offsets[l + 1])
-            if leader >= 0 and len(played.actions) > 1:
-                size = state.offsets[l + 1] - state.offsets[l]
-                expected = state.log_wealth[levels] + math.log(size) <= math.log(played.t)
-                expected[leader] = True
-                assert (state.active[levels] == expected).all()
+            if leader < 0 or len(played.actions) == 1:
+                continue
+
+            needed = asked_for(state, l, played.t)
+            expected = np.exp(state.log_wealth[levels]) <= needed
+            expected[leader] = True
+            assert (state.active[levels] == expected).all()
+
+            rest = enough * len(state.leader)
+            stage = "t / K" if needed < rest else "later" if needed > rest else "enough"
+            eliminated[stage] += (~expected).sum()
+
+    reached = {stage for stage, count in eliminated.items() if count > 0}
+    assert reached == ({"t / K"} if enough == 1e9 else {"enough", "later"})
+
+
+@pytest.mark.parametrize("wealth", [1.0, 20.0, 599.0, 601.0, 1e6])
+def test_a_level_re_enters_in_the_first_round_that_asks_for_more_than_its_wealth(wealth):
+    state = leader_tea.init(PARAMS, np.array([3, 4]), 0)
+    state.log_wealth[1] = math.log(wealth)
+    t = first_round_at(wealth_threshold(state, 0, 1) + 1e-12)
+    assert asked_for(state, 0, t) >= wealth
+    assert t == 1 or asked_for(state, 0, t - 1) < wealth * (1.0 + 1e-9)
 
 
 def test_by_likelihood_the_evidence_counts_with_a_price():
@@ -177,7 +212,8 @@ def test_guarded_is_likelihood_with_a_test_now_and_then_until_the_bets_eliminate
                 if i == leader:
                     continue
                 by_likelihood = likelihood_threshold(state, l, i) <= log_t
-                by_wealth = state.log_wealth[base + i] + math.log(size) <= log_t
+                wealth = math.exp(state.log_wealth[base + i])
+                by_wealth = wealth <= asked_for(state, l, block.t)
                 due = state.due[base + i] <= block.t
                 assert state.active[base + i] == (by_likelihood or (by_wealth and due))
                 guarded += by_wealth and due and not by_likelihood

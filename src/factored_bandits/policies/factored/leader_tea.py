@@ -4,8 +4,9 @@ As in TEA, levels are compared only within a block in random order, an eliminate
 when the confidence asked for has grown, and nothing is assumed about how factors combine. Two
 things are new. A level stands at most once in a block; all other slots go to the leader, which
 costs no regret if it is the best. And there is one bet per level, against "this level is the best",
-with the leader as its opponent: no union over pairs or levels is to be paid for. A level of K is
-eliminated in round t while its bets have multiplied their stake by more than t / K.
+with the leader as its opponent: no union over pairs or levels is to be paid for. A level is
+eliminated in round t while its bets have multiplied their stake by more than f(t), which grows to
+20 per factor, stays there, and grows like t later (policies/leader/thresholds.py).
 
 The p-values (1 / the largest wealth) are valid for rewards in a declared range, whatever drifts,
 and with every rule (docs/explanation/leader.md). `rule` says when a level is a candidate: by its
@@ -62,8 +63,9 @@ INFO = Info(
     kind="factored",
     scale=(0.0, 1.0),
     assumption="uniform identifiability",
-    guarantee="in round t the best of K levels is eliminated with probability at most K / t, "
-    "anytime-valid p-values; that regret is logarithmic is sketched, not proved",
+    guarantee="in round t the best level is eliminated with probability at most 1 / f(t), f(t) = "
+    "max(min(t / K, 20 L), t / (24 C)) with K levels, L factors, C levels in all; anytime-valid "
+    "p-values; that regret is logarithmic is sketched, not proved",
     reference="this library, docs/explanation/leader.md; blocks after Zimmert & Seldin, Factored "
     "Bandits, NeurIPS 2018",
     shuffled=True,

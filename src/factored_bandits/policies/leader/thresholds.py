@@ -1,10 +1,15 @@
 """From which round on a level is a candidate again: threshold <= log t.
 
-Rule WEALTH: until the bets against a level of K have multiplied their stake by more than t / K. If
-it is the best, it is eliminated in round t with probability at most K / t (Ville). Rule LIKELIHOOD:
-until the evidence of pairs, with its price, exceeds log t; nothing is proved about that. Rule
-GUARDED: by likelihood, too, but a level that WEALTH would not eliminate is due for a test again
-after PAUSE t^(2/3) rounds, so that a lucky streak of others cannot lock the best one out.
+Rule WEALTH: until the bets against a level of K have multiplied their stake by more than
+
+    f(t) = max(min(t / K, ENOUGH L), t / (REST C)),     L factors, C levels in all.
+
+If it is the best, it is eliminated in round t with probability at most 1 / f(t) (Ville). What is
+asked for grows with t / K until all statements together err with probability 1 / ENOUGH at most,
+rests there, and grows with t again, later. Rule LIKELIHOOD: until the evidence of pairs, with its
+price, exceeds log t; nothing is proved about that. Rule GUARDED: by likelihood, too, but a level
+that f(t) would not eliminate is due for a test again after PAUSE t^(2/3) rounds, so that a lucky
+streak of others cannot lock the best one out.
 """
 
 from __future__ import annotations
@@ -17,6 +22,10 @@ from factored_bandits.policies.base import FOREVER, Code
 from .evidence import evidence_behind, likelihood_ratio
 from .state import ALWAYS, GUARDED, NOBODY, WEALTH, State, pair_index
 
+# rule WEALTH: the wealth, per factor, that is enough for a while
+ENOUGH = 20.0
+# and for how long: a level with more rests for so many rounds, times its wealth, per level
+REST = 24.0
 # rules LIKELIHOOD and GUARDED: what is added to the evidence, per log of the number of blocks
 PRICE = 1.25
 # rule GUARDED: rounds between two tests of a level that likelihood alone would eliminate
@@ -77,9 +86,12 @@ def likelihood_threshold(state: State, l: int, i: int) -> float:
 
 @kernel
 def wealth_threshold(state: State, l: int, i: int) -> float:
-    """The log of the first round that is K times the wealth of the bets against level i."""
+    """The log of the first round t whose f(t) is the wealth of the bets against level i."""
     base = state.offsets[l]
-    return state.log_wealth[base + i] + math.log(float(state.offsets[l + 1] - base))
+    log_wealth = state.log_wealth[base + i]
+    if log_wealth > math.log(ENOUGH * len(state.leader)):
+        return log_wealth + math.log(REST * len(state.log_wealth))
+    return log_wealth + math.log(float(state.offsets[l + 1] - base))
 
 
 @kernel

@@ -33,7 +33,7 @@ WISHES = (
         "soon",
         "I want the best page soon",
         "leader_tea",
-        "Plays what looks best and loses little on the way: 0.08 to 0.38 of the regret of the "
+        "Plays what looks best and loses little on the way: 0.07 to 0.39 of the regret of the "
         "policy for statements. It says how sure it is, too, only later.",
         "duel_top_two",
         "Never shows the same candidate twice; of 12 candidates it had the best in 94 % of the "
@@ -60,8 +60,9 @@ WISHES = (
     ),
 )
 BY_NAME = {wish.name: wish for wish in WISHES}
-# with these the interaction test can be kept; see `Agent(diagnostics=True)`
-TESTED = ("leader_tea", "tea(bound=betting)")
+# with these the interaction test is kept; see `Agent(diagnostics=True)`. In the blocks of leader_tea
+# levels hardly meet other levels than leaders, and it would see nothing.
+TESTED = ("tea(bound=betting)",)
 
 
 def policy_of(name: str, is_duel: bool) -> str:
