@@ -18,6 +18,7 @@ from numba.core.errors import NumbaError
 from .cache import can_be_kept, kept
 from .extensions import alignment as alignment  # from here on LLVM does it
 from .extensions import bits as bits  # numba knows it
+from .extensions import branches as branches  # and this
 from .extensions import held as held  # and this
 from .extensions import indexing as indexing  # and asks this
 from .extensions import words as words  # and knows this

@@ -13,6 +13,7 @@ import math
 import numpy as np
 
 from factored_bandits.core.arrays import Floats
+from factored_bandits.core.branches import rarely
 from factored_bandits.core.kernel import kernel
 from factored_bandits.core.rng import randint
 from factored_bandits.errors import InvalidInputError
@@ -63,14 +64,12 @@ def ucb_pick(table: Floats, start: int, size: int, root: float, rng: np.random.G
 
     for i in range(start, start + size):
         index = mean[i] + root * width[i]
-        if index < best:
-            continue
-        if index == best:
-            ties += 1
-        else:
+        # A branch for each arm and none for ties: the processor foresees neither well, and one that
+        # it takes for the other costs as much as several arms.
+        if rarely(index >= best):
+            ties = (ties if index == best else 0) + 1
+            chosen = i  # of arms that tie, the last
             best = index
-            chosen = i
-            ties = 1
 
     # One draw however many ties there are: in the beginning all arms tie.
     if ties > 1:
