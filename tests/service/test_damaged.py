@@ -87,9 +87,10 @@ def test_a_database_of_an_earlier_version_is_brought_up_to_date(version, tmp_pat
     place = tmp_path / "shop.db"
     steps = migrations.SQLITE
     monkeypatch.setattr(migrations, "SQLITE", steps[:version])
-    fb.open(place, **ARGUMENTS).close()
+    # a policy without active sets, as earlier versions had no table for their changes
+    fb.open(place, "lb_inf", **ARGUMENTS).close()
     monkeypatch.setattr(migrations, "SQLITE", steps)
-    with fb.open(place, **ARGUMENTS) as agent:
+    with fb.open(place, "lb_inf", **ARGUMENTS) as agent:
         assert agent.ask().id == 1
     with sqlite3.connect(place) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (len(steps),)

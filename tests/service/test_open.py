@@ -163,7 +163,7 @@ def test_threads_share_an_agent(place):
         for thread in threads:
             thread.join()
         assert sorted(found) == list(range(1, 81))
-        assert agent.status().learned == 80
+        assert agent.status().asked == 80
         assert agent.waiting == ()
 
 
@@ -214,13 +214,27 @@ def test_pause_stop_and_too_many_open(place):
         agent.resume()
         agent.ask()
         agent.ask()
-        with pytest.raises(ExperimentError, match="has 2 decisions that are not learned"):
+        with pytest.raises(ExperimentError, match="has 2 decisions that wait"):
             agent.ask()
         agent.stop()
         with pytest.raises(ExperimentError, match="is stopped"):
             agent.ask()
         with pytest.raises(ExperimentError, match="stopped for good"):
             agent.resume()
+
+
+@pytest.mark.parametrize("policy", ["tea", "leader_tea", "lb_inf"])
+def test_what_is_answered_and_not_learned_is_not_open(place, policy):
+    """A block may be longer than the most that may wait."""
+    with fb.open(place, policy, **ARGUMENTS, max_open=2) as agent:
+        for _ in range(30):
+            agent.tell(agent.ask().id, 1.0)
+        waits, other = agent.ask(), agent.ask()
+        agent.tell(other.id, 1.0)
+        with pytest.raises(ExperimentError, match="has 2 decisions that wait or are held back"):
+            agent.ask()
+        agent.tell(waits.id, 0.0)
+        assert agent.ask().id == 33
 
 
 def own_policy() -> types.ModuleType:

@@ -135,6 +135,15 @@ class Driver:
         counters = self._agent._ledger.counters
         return counters.asked - counters.learned
 
+    @property
+    def since_oldest(self) -> int:
+        """How many decisions are given out from the oldest on that waits; 0 if none does.
+
+        Those before it are answered, and learned as soon as their block is complete.
+        """
+        oldest = self._agent._ledger.oldest()
+        return 0 if oldest is None else self._agent._ledger.asked - oldest + 1
+
     def is_waiting(self, id: Any) -> bool:
         """Whether a decision would take a reward."""
         return self._agent._ledger.is_waiting(id)

@@ -9,9 +9,9 @@
 >>> client = api.get_client(domain="shop")
 >>> visitor = EvaluationContext("visitor 17")
 >>> client.get_object_value("page", {}, visitor)
-{'headline': 'long', 'columns': 2}
->>> client.get_integer_value("page.columns", 1, visitor)
-2
+{'headline': 'short', 'columns': 1}
+>>> client.get_integer_value("page.columns", 2, visitor)
+1
 >>> client.track("page", visitor)  # the reward: 1, where the event has no value
 >>> agent.waiting
 ()

@@ -81,7 +81,7 @@ def open(
     self_duels
         What to do when the policy lets an arm duel itself; see `Agent`.
     max_open
-        How many decisions may be given out and not learned; beyond, `ask` is refused.
+        How many decisions may wait, or be held back by one that waits; beyond, `ask` is refused.
     holdout
         A share of units, such as 0.05, that the agent does not decide for: `DurableAgent.holdout`
         compares their rewards with those of the rest. Who they are is a hash of the unit.

@@ -233,12 +233,13 @@ class Batch:
             why = f": {row.reason}" if row.reason else ""
             raise ExperimentError(f"the experiment {row.key!r} is {row.status}{why}")
 
+        # What is answered and waits for the rest of its block does not count: a block may be longer.
         most = self._most_open
-        if self._fold.backlog >= most:
+        if self._fold.backlog >= most and self._fold.since_oldest >= most:
             raise ExperimentError(
-                f"the experiment {row.key!r} has {most:,} decisions that are not learned, the most "
-                "it may have: tell their rewards, or expire them; with ttl=... they expire by "
-                "themselves"
+                f"the experiment {row.key!r} has {most:,} decisions that wait or are held back by "
+                "one that waits, the most it may have: tell their rewards, or expire them; with "
+                "ttl=... they expire by themselves"
             )
 
     # ------------------------------------------------------------ rewards

@@ -118,6 +118,12 @@ class Fold:
         held = 0 if self.holdout is None else len(self.holdout.open)
         return self.driver.backlog + held
 
+    @property
+    def since_oldest(self) -> int:
+        """How many decisions are given out from the oldest on that waits."""
+        held = 0 if self.holdout is None else len(self.holdout.open)
+        return self.driver.since_oldest + held
+
     def is_waiting(self, decision: Any) -> bool:
         """Whether a decision would take a reward."""
         if self.holdout is not None and is_held(decision):
