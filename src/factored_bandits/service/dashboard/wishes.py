@@ -60,8 +60,8 @@ WISHES = (
     ),
 )
 BY_NAME = {wish.name: wish for wish in WISHES}
-# with these the interaction test is kept; see `Agent(diagnostics=True)`. In the blocks of leader_tea
-# levels hardly meet other levels than leaders, and it would see nothing.
+# With these the interaction test is kept; see `Agent(diagnostics=True)`. In the blocks of
+# leader_tea levels hardly meet other levels than leaders, and it would see nothing.
 TESTED = ("tea(bound=betting)",)
 
 

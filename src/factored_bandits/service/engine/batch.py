@@ -233,7 +233,7 @@ class Batch:
             why = f": {row.reason}" if row.reason else ""
             raise ExperimentError(f"the experiment {row.key!r} is {row.status}{why}")
 
-        # What is answered and waits for the rest of its block does not count: a block may be longer.
+        # What is answered and waits for the rest of its block does not count: that may be longer.
         most = self._most_open
         if self._fold.backlog >= most and self._fold.since_oldest >= most:
             raise ExperimentError(
