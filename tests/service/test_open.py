@@ -156,14 +156,14 @@ def test_threads_share_an_agent(place):
             found.append(decision.id)
 
     found: list[int] = []
-    with fb.open(place, **ARGUMENTS) as agent:
+    with fb.open(place, "lb_inf", **ARGUMENTS) as agent:  # its blocks have one play
         threads = [threading.Thread(target=visitor, args=(name,)) for name in "abcdefgh"]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
         assert sorted(found) == list(range(1, 81))
-        assert agent.status().asked == 80
+        assert agent.status().learned == 80
         assert agent.waiting == ()
 
 

@@ -6,8 +6,8 @@ from factored_bandits.core.checks import one_of
 
 from .base import Kind
 
-# Each certifies, needs no horizon, and no run was seen that goes wrong; among such policies it has
-# the least regret on most problems.
+# Each certifies, needs no horizon, and runs that go wrong are rare. docs/decisions.md weighs the
+# regret, the worst runs and the certificates of such policies.
 DEFAULTS: dict[Kind, str] = {
     "factored": "leader_tea",
     "duel": "dueling_leader_tea",
