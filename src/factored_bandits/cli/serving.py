@@ -79,6 +79,7 @@ def serve(
 
         from factored_bandits.service.api.access import new_key
         from factored_bandits.service.api.app import application
+        from factored_bandits.service.api.connection import connections
         from factored_bandits.service.api.logs import log_lines
         from factored_bandits.service.api.origins import checked_origins
     except MissingExtraError:
@@ -104,7 +105,14 @@ def serve(
         if not engine.store.keys():
             key = new_key(engine.store, "first", "admin")
         app = application(engine, allowed)
-        config = uvicorn.Config(app, host=host, port=port, log_config=None, access_log=False)
+        config = uvicorn.Config(
+            app,
+            host=host,
+            port=port,
+            http=connections(app),
+            log_config=None,
+            access_log=False,
+        )
         if demo:
             stack.callback(_visited(engine).stop)
 

@@ -13,13 +13,13 @@ import logging
 import re
 import secrets
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from .endpoints import LARGEST_BODY, Endpoint
 from .origins import with_origins
@@ -33,36 +33,28 @@ DECISIONS = "/v1/experiments/{key}/decisions"
 AFTER_KEY = "/decisions"
 REWARDS = "/v1/rewards"
 HEALTH = "/healthz"
-OFTEN = (DECISIONS, REWARDS, HEALTH)
 JSON = b"application/json"
 TEXT = b"text/plain; charset=utf-8"
 START = secrets.token_hex(6)  # ids of requests: that of this process, and a number
 NUMBERS = itertools.count(1)
 
 
-class QuickHeaders:
-    """Headers of which a few are looked up; the first of several with a name counts."""
+class Made(NamedTuple):
+    """An answer: a text with its kind and the id of the request, or a response of Starlette's."""
 
-    def __init__(self, sent: list[tuple[bytes, bytes]]) -> None:
-        self._sent = dict(reversed(sent))
+    status: int
+    kind: bytes
+    content: bytes
+    number: str
+    response: Response | None
 
-    def get(self, name: str, default: str | None = None) -> str | None:
-        """The value of a header; names are in lower case."""
-        found = self._sent.get(name.encode())
-        return default if found is None else found.decode("latin-1")
-
-
-class QuickRequest(Request):
-    """A request of the kind that comes all the time: its body is read by who answers it."""
-
-    def __init__(self, scope: Scope, receive: Receive) -> None:
-        self.scope = scope
-        self._quick = QuickHeaders(scope["headers"])
-
-    @property
-    def headers(self) -> Any:
-        """What a handler looks up."""
-        return self._quick
+    def headers(self) -> list[tuple[bytes, bytes]]:
+        """What is said of the text."""
+        return [
+            (b"content-type", self.kind),
+            (b"content-length", b"%d" % len(self.content)),
+            (b"x-request-id", self.number.encode()),
+        ]
 
 
 class Answering:
@@ -83,25 +75,36 @@ class Answering:
         self._path = path
         self._here = here
         self._verb = path.rpartition("/")[2]
-        self._request = QuickRequest if path in OFTEN else Request
         self._counts = service.metrics.counts.route(path)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
+        scope["path_params"].setdefault("verb", self._verb)
+        made = await self.answer(Request(scope, receive), scope["method"], receive)
+        if made.response is not None:
+            await made.response(scope, receive, send)
+            return
+        start = {"type": "http.response.start", "status": made.status, "headers": made.headers()}
+        await send(start)
+        await send({"type": "http.response.body", "body": made.content})
+
+    async def answer(self, request: Request, method: str, given: Receive | bytes) -> Made:
+        """What a request is answered; `given` is its body, or where that is to be read."""
         began = time.perf_counter()
-        request = self._request(scope, receive)
         number = _number(request)
-        method = scope["method"]
         endpoint = self._here[method if method in self._here else "GET"]
         content = b""
         kind = JSON
         try:
-            scope["path_params"].setdefault("verb", self._verb)
             if endpoint.largest > LARGEST_BODY and endpoint.role is not None:
                 await self._service.holder(request, endpoint.role)  # nobody else sends so much
             body = None
             if endpoint.body is not None:
-                body = _checked(await _content(receive, endpoint.largest), endpoint)
+                if not isinstance(given, bytes):
+                    given = await _content(given, endpoint.largest)
+                elif len(given) > endpoint.largest:
+                    raise _too_large(endpoint.largest)
+                body = _checked(given, endpoint)
             status, found = await endpoint.handler(self._service, request, body)
             if isinstance(found, bytes):
                 content = found
@@ -113,24 +116,16 @@ class Answering:
             if found.status_code == 500:
                 LOGGER.exception("request %s failed", number)
 
+        response = None
         if isinstance(found, Response):
-            status = found.status_code
-            found.headers["X-Request-Id"] = number
+            response = found
+            status = response.status_code
+            response.headers["X-Request-Id"] = number
         seconds = time.perf_counter() - began
         self._counts.add(status, seconds)
         if LOGGER.isEnabledFor(logging.INFO):
             _log(method, self._path, number, status, seconds)
-
-        if isinstance(found, Response):
-            await found(scope, receive, send)
-        else:
-            headers = [
-                (b"content-type", kind),
-                (b"content-length", b"%d" % len(content)),
-                (b"x-request-id", number.encode()),
-            ]
-            await send({"type": "http.response.start", "status": status, "headers": headers})
-            await send({"type": "http.response.body", "body": content})
+        return Made(status, kind, content, number, response)
 
 
 class Shortcut(Starlette):
@@ -147,12 +142,24 @@ class Shortcut(Starlette):
     """
 
     def __init__(
-        self, often: dict[str, ASGIApp], origins: tuple[str, ...] = (), **given: Any
+        self, often: dict[str, Answering], origins: tuple[str, ...] = (), **given: Any
     ) -> None:
         super().__init__(**given)
+        self.has_origins = bool(origins)
         self._open_to = with_origins(self._answer, origins) if origins else None
         self._decisions = often[DECISIONS]
         self._at = {("POST", REWARDS): often[REWARDS], ("GET", HEALTH): often[HEALTH]}
+
+    def often(self, method: str, path: str) -> tuple[Answering, dict[str, str]] | None:
+        """What answers a request of the kind that is asked often, and what its path says."""
+        found = self._at.get((method, path))
+        if found is not None:
+            return found, {}
+        if method == "POST" and path.startswith(BEFORE_KEY) and path.endswith(AFTER_KEY):
+            key = path[len(BEFORE_KEY) : -len(AFTER_KEY)]
+            if key and "/" not in key:
+                return self._decisions, {"key": key}
+        return None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or start and end with the server."""
@@ -160,17 +167,11 @@ class Shortcut(Starlette):
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and not scope.get("root_path"):
-            method = scope["method"]
-            path = scope["path"]
-            found = self._at.get((method, path))
+            found = self.often(scope["method"], scope["path"])
             if found is not None:
-                scope["path_params"] = {}
-                return await found(scope, receive, send)
-            if method == "POST" and path.startswith(BEFORE_KEY) and path.endswith(AFTER_KEY):
-                key = path[len(BEFORE_KEY) : -len(AFTER_KEY)]
-                if key and "/" not in key:
-                    scope["path_params"] = {"key": key}
-                    return await self._decisions(scope, receive, send)
+                scope["path_params"] = found[1]
+                await found[0](scope, receive, send)
+                return
         await super().__call__(scope, receive, send)
 
 
@@ -196,8 +197,12 @@ async def _content(receive: Receive, largest: int) -> bytes:
         size += len(part)
         more = message.get("more_body", False)
         if size > largest:
-            raise ProblemError(413, f"a body has at most {largest:,} bytes")
+            raise _too_large(largest)
     return b"".join(parts)  # most often there is one, which is not copied
+
+
+def _too_large(largest: int) -> ProblemError:
+    return ProblemError(413, f"a body has at most {largest:,} bytes")
 
 
 def _checked(content: bytes, endpoint: Endpoint) -> Any:

@@ -13,7 +13,6 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
 
 from factored_bandits.service.arena.pages import PART as ARENA
 from factored_bandits.service.dashboard import PART as DASHBOARD
@@ -31,7 +30,7 @@ CLIENT = Path(__file__).with_name("client.js")
 TRACKING = Path(__file__).with_name("openfeature.js")
 
 
-def application(engine: Engine, origins: Iterable[str] = ()) -> Starlette:
+def application(engine: Engine, origins: Iterable[str] = ()) -> Shortcut:
     """The application that serves an engine's experiments.
 
     Parameters
@@ -43,7 +42,7 @@ def application(engine: Engine, origins: Iterable[str] = ()) -> Starlette:
 
     Returns
     -------
-    Starlette
+    Shortcut
         For any ASGI server.
     """
     service = Service(engine)
@@ -59,7 +58,7 @@ def application(engine: Engine, origins: Iterable[str] = ()) -> Starlette:
 
     # one route for each path, so that a wrong method is told which are right
     routes = []
-    answering: dict[str, ASGIApp] = {}
+    answering: dict[str, Answering] = {}
     for path in dict.fromkeys(endpoint.path for endpoint in ENDPOINTS):
         here = {each.method: each for each in ENDPOINTS if each.path == path}
         answering[path] = Answering(service, path, here)

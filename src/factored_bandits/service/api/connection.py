@@ -1,0 +1,182 @@
+"""Connections of a server on which what is asked all the time takes a short way.
+
+uvicorn makes a task and an ASGI cycle for each request, and writes the head and the body of an
+answer by two calls of the system. That is more than a decision costs. So decisions, rewards and
+whether the server is alive are answered here, by the same `Answering`: what needs no waiting at
+once, the rest as soon as the engine has answered. Everything else is left to uvicorn, and so is
+any request of these that is out of the ordinary.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Coroutine
+from itertools import chain
+from typing import Any, cast
+
+from starlette.requests import Request
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from .answering import TEXT, Answering, Made, Shortcut
+from .endpoints import LARGEST_BODY
+
+LOGGER = logging.getLogger("factored_bandits.service")
+UNUSUAL = re.compile(rb"[^!-~]|[?%#]")  # in a path: what uvicorn reads more closely
+NOBODY_WAITS = asyncio.Event()
+
+
+class QuickHeaders:
+    """Headers of which a few are looked up; the first of several with a name counts."""
+
+    def __init__(self, sent: list[tuple[bytes, bytes]]) -> None:
+        self._sent = dict(reversed(sent))
+
+    def get(self, name: str, default: str | None = None) -> str | None:
+        """The value of a header; names are in lower case."""
+        found = self._sent.get(name.encode())
+        return default if found is None else found.decode("latin-1")
+
+
+class QuickRequest(Request):
+    """What handlers that are asked often look at."""
+
+    def __init__(self, sent: list[tuple[bytes, bytes]], path_params: dict[str, str]) -> None:
+        self.scope = {"path_params": path_params}
+        self._quick = QuickHeaders(sent)
+
+    @property
+    def headers(self) -> Any:
+        """What a handler looks up."""
+        return self._quick
+
+
+class Exchange:
+    """A request that is answered here, and what uvicorn looks at in one."""
+
+    message_event = NOBODY_WAITS
+
+    def __init__(self, connection: Connection, answering: Answering, params: dict[str, str]):
+        self._connection = connection
+        self._answering = answering
+        self._method = connection.parser.get_method().decode("ascii")
+        self._request = QuickRequest(connection.headers, params)
+        self._work: Coroutine[Any, Any, Made] | None = None
+        self._parts: list[bytes] = []
+        self._size = 0
+        self.keep_alive = connection.parser.should_keep_alive()
+        self.disconnected = False
+        self.response_complete = False
+
+    def add(self, body: bytes) -> None:
+        """A part of the body."""
+        self._parts.append(body)
+        self._size += len(body)
+        if self._size > LARGEST_BODY:
+            self.begin()  # that it is too large is said at once
+
+    def begin(self) -> None:
+        """The request is complete."""
+        if self._work is None:
+            body = b"".join(self._parts)
+            self._work = self._answering.answer(self._request, self._method, body)
+            self._go_on()
+
+    def _go_on(self, future: asyncio.Future[Any] | None = None) -> None:
+        """What a task would do, but at once: the work, until it waits for something again."""
+        assert self._work is not None, "begin comes first"
+        try:
+            awaited = self._work.send(None)
+        except StopIteration as done:
+            self._write(done.value)
+        except Exception:
+            LOGGER.exception("a request could not be answered")
+            self.keep_alive = False
+            self._write(Made(500, TEXT, b"Internal Server Error", "", None))
+        else:
+            awaited._asyncio_future_blocking = False  # a task, too, says so that it has seen it
+            awaited.add_done_callback(self._go_on)
+
+    def _write(self, made: Made) -> None:
+        """Head and body by one call of the system."""
+        if self.disconnected:
+            return
+        connection = self._connection
+        response = made.response
+        headers = made.headers() if response is None else response.raw_headers
+        parts = [STATUS_LINE[made.status]]
+        for name, value in chain(connection.server_state.default_headers, headers):
+            parts += (name, b": ", value, b"\r\n")
+        parts.append(b"\r\n" if self.keep_alive else b"connection: close\r\n\r\n")
+        parts.append(made.content if response is None else bytes(response.body))
+        connection.transport.write(b"".join(parts))
+        self.response_complete = True
+        if not self.keep_alive:
+            connection.transport.close()
+        connection.on_response_complete()
+
+
+class Connection(HttpToolsProtocol):
+    """A connection of a server; see `connections`."""
+
+    application: Shortcut
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        limited = self.limit_concurrency is not None
+        self._is_plain = not (self.root_path or self.access_log or limited)
+
+    def on_message_begin(self) -> None:
+        """A request begins; its scope is made when it is known who needs one."""
+        self.url = b""
+        self.expect_100_continue = False
+        self.headers = []
+
+    def on_headers_complete(self) -> None:
+        """Whether it is one of those that are asked often, and nothing about it is unusual."""
+        found = self._short_way()
+        if found is not None:
+            self.cycle = cast(Any, Exchange(self, *found))
+            return
+        url, headers, expects = self.url, self.headers, self.expect_100_continue
+        super().on_message_begin()
+        self.url = url
+        self.headers += headers  # in place: the scope has this list
+        self.expect_100_continue = expects
+        super().on_headers_complete()
+
+    def _short_way(self) -> tuple[Answering, dict[str, str]] | None:
+        busy = self.cycle is not None and not self.cycle.response_complete
+        if busy or not self._is_plain or self.flow.write_paused or self.expect_100_continue:
+            return None
+        parser = self.parser
+        if (
+            parser.get_http_version() != "1.1"
+            or parser.should_upgrade()
+            or UNUSUAL.search(self.url)
+        ):
+            return None
+        if self.application.has_origins and any(name == b"origin" for name, _ in self.headers):
+            return None
+        return self.application.often(parser.get_method().decode(), self.url.decode())
+
+    def on_body(self, body: bytes) -> None:
+        """A part of a body."""
+        if isinstance(self.cycle, Exchange):
+            if not self.cycle.response_complete:
+                self.cycle.add(body)
+        else:
+            super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """The end of a request."""
+        if isinstance(self.cycle, Exchange):
+            self.cycle.begin()
+        else:
+            super().on_message_complete()
+
+
+def connections(application: Shortcut) -> type[Connection]:
+    """The connections of a server of this application: the option `http` of uvicorn."""
+    return type("Connection", (Connection,), {"application": application})
