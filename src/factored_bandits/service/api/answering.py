@@ -2,7 +2,8 @@
 
 Decisions, rewards and whether the server is alive are asked all the time. What a framework adds to
 each request costs as much as the rest of it, so that `Answering` is an ASGI application, and
-`Shortcut` finds it by itself.
+`Shortcut` finds it by itself. For decisions and rewards, which are most of them, even ASGI is left
+out where the server allows it: see `connection.py`.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from starlette.types import Receive, Scope, Send
 from .endpoints import LARGEST_BODY, Endpoint
 from .origins import with_origins
 from .problems import ProblemError
+from .quick import QuickRequest
 from .state import Service
 
 LOGGER = logging.getLogger("factored_bandits.service")
@@ -33,6 +35,7 @@ DECISIONS = "/v1/experiments/{key}/decisions"
 AFTER_KEY = "/decisions"
 REWARDS = "/v1/rewards"
 HEALTH = "/healthz"
+OFTEN = (DECISIONS, REWARDS, HEALTH)
 JSON = b"application/json"
 TEXT = b"text/plain; charset=utf-8"
 START = secrets.token_hex(6)  # ids of requests: that of this process, and a number
@@ -75,12 +78,14 @@ class Answering:
         self._path = path
         self._here = here
         self._verb = path.rpartition("/")[2]
+        self._is_quick = path in OFTEN
         self._counts = service.metrics.counts.route(path)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         scope["path_params"].setdefault("verb", self._verb)
-        made = await self.answer(Request(scope, receive), scope["method"], receive)
+        request = QuickRequest(scope) if self._is_quick else Request(scope, receive)
+        made = await self.answer(request, scope["method"], receive)
         if made.response is not None:
             await made.response(scope, receive, send)
             return
@@ -134,7 +139,7 @@ class Shortcut(Starlette):
     Parameters
     ----------
     often
-        What answers the paths in `OFTEN`.
+        What answers each path; decisions, rewards and `/healthz` among them.
     origins
         Pages of which origins may read the answers.
     given
@@ -148,18 +153,25 @@ class Shortcut(Starlette):
         self.has_origins = bool(origins)
         self._open_to = with_origins(self._answer, origins) if origins else None
         self._decisions = often[DECISIONS]
-        self._at = {("POST", REWARDS): often[REWARDS], ("GET", HEALTH): often[HEALTH]}
+        self._rewards = often[REWARDS]
+        self._alive = often[HEALTH]
 
-    def often(self, method: str, path: str) -> tuple[Answering, dict[str, str]] | None:
-        """What answers a request of the kind that is asked often, and what its path says."""
-        found = self._at.get((method, path))
-        if found is not None:
-            return found, {}
-        if method == "POST" and path.startswith(BEFORE_KEY) and path.endswith(AFTER_KEY):
+    def most(self, method: str, path: str) -> tuple[Answering, dict[str, str]] | None:
+        """What answers a request of the kinds that most are of, and what its path says."""
+        if method != "POST":
+            return None
+        if path == REWARDS:
+            return self._rewards, {}
+        if path.startswith(BEFORE_KEY) and path.endswith(AFTER_KEY):
             key = path[len(BEFORE_KEY) : -len(AFTER_KEY)]
             if key and "/" not in key:
                 return self._decisions, {"key": key}
         return None
+
+    def _often(self, method: str, path: str) -> tuple[Answering, dict[str, str]] | None:
+        if method == "GET" and path == HEALTH:
+            return self._alive, {}
+        return self.most(method, path)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or start and end with the server."""
@@ -167,7 +179,7 @@ class Shortcut(Starlette):
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and not scope.get("root_path"):
-            found = self.often(scope["method"], scope["path"])
+            found = self._often(scope["method"], scope["path"])
             if found is not None:
                 scope["path_params"] = found[1]
                 await found[0](scope, receive, send)

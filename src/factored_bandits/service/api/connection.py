@@ -1,10 +1,10 @@
-"""Connections of a server on which what is asked all the time takes a short way.
+"""Connections of a server on which decisions and rewards take a short way.
 
 uvicorn makes a task and an ASGI cycle for each request, and writes the head and the body of an
-answer by two calls of the system. That is more than a decision costs. So decisions, rewards and
-whether the server is alive are answered here, by the same `Answering`: what needs no waiting at
-once, the rest as soon as the engine has answered. Everything else is left to uvicorn, and so is
-any request of these that is out of the ordinary.
+answer by two calls of the system. That is more than a decision costs. So decisions and rewards are
+answered here, by the same `Answering`: what needs no waiting at once, the rest as soon as the
+engine has answered. Everything else is left to uvicorn, and so is any request of these that is out
+of the ordinary.
 """
 
 from __future__ import annotations
@@ -16,40 +16,15 @@ from collections.abc import Coroutine
 from itertools import chain
 from typing import Any, cast
 
-from starlette.requests import Request
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from .answering import TEXT, Answering, Made, Shortcut
 from .endpoints import LARGEST_BODY
+from .quick import QuickRequest
 
 LOGGER = logging.getLogger("factored_bandits.service")
 UNUSUAL = re.compile(rb"[^!-~]|[?%#]")  # in a path: what uvicorn reads more closely
 NOBODY_WAITS = asyncio.Event()
-
-
-class QuickHeaders:
-    """Headers of which a few are looked up; the first of several with a name counts."""
-
-    def __init__(self, sent: list[tuple[bytes, bytes]]) -> None:
-        self._sent = dict(reversed(sent))
-
-    def get(self, name: str, default: str | None = None) -> str | None:
-        """The value of a header; names are in lower case."""
-        found = self._sent.get(name.encode())
-        return default if found is None else found.decode("latin-1")
-
-
-class QuickRequest(Request):
-    """What handlers that are asked often look at."""
-
-    def __init__(self, sent: list[tuple[bytes, bytes]], path_params: dict[str, str]) -> None:
-        self.scope = {"path_params": path_params}
-        self._quick = QuickHeaders(sent)
-
-    @property
-    def headers(self) -> Any:
-        """What a handler looks up."""
-        return self._quick
 
 
 class Exchange:
@@ -60,8 +35,7 @@ class Exchange:
     def __init__(self, connection: Connection, answering: Answering, params: dict[str, str]):
         self._connection = connection
         self._answering = answering
-        self._method = connection.parser.get_method().decode("ascii")
-        self._request = QuickRequest(connection.headers, params)
+        self._request = QuickRequest({"headers": connection.headers, "path_params": params})
         self._work: Coroutine[Any, Any, Made] | None = None
         self._parts: list[bytes] = []
         self._size = 0
@@ -80,7 +54,7 @@ class Exchange:
         """The request is complete."""
         if self._work is None:
             body = b"".join(self._parts)
-            self._work = self._answering.answer(self._request, self._method, body)
+            self._work = self._answering.answer(self._request, "POST", body)
             self._go_on()
 
     def _go_on(self, future: asyncio.Future[Any] | None = None) -> None:
@@ -127,39 +101,29 @@ class Connection(HttpToolsProtocol):
         limited = self.limit_concurrency is not None
         self._is_plain = not (self.root_path or self.access_log or limited)
 
-    def on_message_begin(self) -> None:
-        """A request begins; its scope is made when it is known who needs one."""
-        self.url = b""
-        self.expect_100_continue = False
-        self.headers = []
-
     def on_headers_complete(self) -> None:
-        """Whether it is one of those that are asked often, and nothing about it is unusual."""
-        found = self._short_way()
-        if found is not None:
+        """Whether it is one of those that most are, and nothing about it is unusual."""
+        found = self._short_way() if self._is_plain else None
+        if found is None:
+            super().on_headers_complete()
+        else:
             self.cycle = cast(Any, Exchange(self, *found))
-            return
-        url, headers, expects = self.url, self.headers, self.expect_100_continue
-        super().on_message_begin()
-        self.url = url
-        self.headers += headers  # in place: the scope has this list
-        self.expect_100_continue = expects
-        super().on_headers_complete()
 
     def _short_way(self) -> tuple[Answering, dict[str, str]] | None:
-        busy = self.cycle is not None and not self.cycle.response_complete
-        if busy or not self._is_plain or self.flow.write_paused or self.expect_100_continue:
-            return None
         parser = self.parser
-        if (
-            parser.get_http_version() != "1.1"
-            or parser.should_upgrade()
-            or UNUSUAL.search(self.url)
-        ):
+        if parser.get_method() != b"POST" or UNUSUAL.search(self.url):
+            return None
+        found = self.application.most("POST", self.url.decode())
+        if found is None:
+            return None
+        busy = self.cycle is not None and not self.cycle.response_complete
+        if busy or self.flow.write_paused or self.expect_100_continue:
+            return None
+        if parser.get_http_version() != "1.1" or parser.should_upgrade():
             return None
         if self.application.has_origins and any(name == b"origin" for name, _ in self.headers):
             return None
-        return self.application.often(parser.get_method().decode(), self.url.decode())
+        return found
 
     def on_body(self, body: bytes) -> None:
         """A part of a body."""
