@@ -18,7 +18,8 @@ from .handle import Handle
 from .meter import Meter
 from .queue import Queue
 from .requests import Rebase, Request, Waiter
-from .writer import AGENT_TIME, SNAPSHOT_EVERY, Writer
+from .transacting import AGENT_TIME, SNAPSHOT_EVERY
+from .writer import Writer
 
 LONGEST_SLEEP = 60.0  # seconds; clocks are looked at from time to time
 
