@@ -73,6 +73,7 @@ EXCEPTIONS = {
     r"`p_values?`|p_values?\(|\.p_value|p_values?\b *[=:\[]": "the name in code, quoted as such",
     r"law of (large|the)": "the law of large numbers and the like are the field's words",
     r"platform\.machine": "the computer on which something ran",
+    r"\.raw_headers": "the name that starlette has",
 }
 
 

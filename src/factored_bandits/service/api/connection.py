@@ -99,7 +99,7 @@ class Connection(HttpToolsProtocol):
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
         limited = self.limit_concurrency is not None
-        self._is_plain = not (self.root_path or self.access_log or limited)
+        self._is_plain = not (self.root_path or self.config.access_log or limited)
 
     def on_headers_complete(self) -> None:
         """Whether it is one of those that most are, and nothing about it is unusual."""
