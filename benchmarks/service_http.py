@@ -18,8 +18,9 @@ from factored_bandits.service.store import opened
 
 FACTORS = {"headline": ["a", "b", "c", "d"], "button": ["red", "green", "blue"]}
 CLIENTS = 64
-# What durable requests are compared with. `/healthz` does nothing at all. The other is sent and
-# read alike (key, body, signature, answer), and needs neither an agent nor a database.
+# What durable requests are compared with. `/healthz` does nothing at all, on the way of uvicorn
+# that most requests take. The other is sent and read alike (key, body, signature, answer), on the
+# short way of decisions and rewards, and needs neither an agent nor a database.
 NO_OP = ("GET", "/healthz", None)
 ALIKE = ("POST", "/v1/rewards", {"rewards": [{"token": f"1.1.{'A' * 20}", "reward": 1.0}]})
 ROUNDS = 3  # no-op and durable in turns; the best of each counts, which the machine disturbs least

@@ -96,7 +96,7 @@ class Hall:
         for timer in self.booth._timers:
             timer.cancel()
         self.run(asyncio.sleep(0))
-        self.service.stop()
+        self.run(self.service.stop())
         self.engine.close()
         self._loop.close()
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from shop import CONFIG, Relay, Shop
+from shop import CONFIG, Shop
 
 NAMES = iter(range(10**9))
 
@@ -76,6 +76,18 @@ class Connection:
     def cursor(self) -> Any:
         return self._real.cursor()
 
+    @property
+    def pgconn(self) -> Any:
+        return self._real.pgconn
+
+    @property
+    def wait(self) -> Any:
+        return self._real.wait
+
+    @wait.setter
+    def wait(self, wait: Any) -> None:
+        self._real.wait = wait
+
     def close(self) -> None:
         self._real.close()
 
@@ -105,7 +117,7 @@ class PostgresShop(Shop):
     def connect(self, *args: Any, **kwargs: Any) -> Connection:
         import psycopg
 
-        return Connection(psycopg.connect(*args, **kwargs), Relay(self))
+        return Connection(psycopg.connect(*args, **kwargs), self.relay())
 
 
 def shops(url: str) -> Callable[..., Shop]:

@@ -212,3 +212,11 @@ def refused(call: Callable[[], Any]) -> None:
     except DecisionError:
         return
     raise AssertionError("it was not refused")
+
+
+SCENARIOS = (
+    answers_are_committed,
+    silence_counts,
+    order_between_asks_does_not_matter,
+    late_and_foreign_rewards_change_nothing,
+)

@@ -87,10 +87,13 @@ class Shop:
 
     def open(self) -> None:
         store = self.store()
-        self.engine = Engine(store, writers=0, **self.engine_arguments)
+        self.engine = self.new_engine(store)
         row = store.create("home", self.config.text(), fingerprint())
         handle = self.engine.serve(row, self.module, compiled=False)
         self.agent = DurableAgent(self.engine, handle, timeout=2.0, release=lambda: None)
+
+    def new_engine(self, store: Any) -> Engine:
+        return Engine(store, writers=0, **self.engine_arguments)
 
     def store(self, read_only: bool = False) -> Any:
         if read_only:
@@ -98,7 +101,10 @@ class Shop:
         return SqliteStore(self.path, clock=lambda: self.now, connect=self.connect)
 
     def connect(self, *args: Any, **kwargs: Any) -> Any:
-        return Connection(sqlite3.connect(*args, **kwargs), Relay(self))
+        return Connection(sqlite3.connect(*args, **kwargs), self.relay())
+
+    def relay(self) -> Faults:
+        return Relay(self)
 
     def lost(self) -> Exception:
         """What the driver says when the connection is lost."""

@@ -4,24 +4,14 @@ from __future__ import annotations
 
 import pytest
 from scenarios import (
+    SCENARIOS,
     SCRIPT,
-    answers_are_committed,
     commits,
     do,
-    late_and_foreign_rewards_change_nothing,
-    order_between_asks_does_not_matter,
-    silence_counts,
     survives,
     undisturbed,
 )
 from shop import Faults, Shop, shops
-
-SCENARIOS = (
-    answers_are_committed,
-    silence_counts,
-    order_between_asks_does_not_matter,
-    late_and_foreign_rewards_change_nothing,
-)
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)

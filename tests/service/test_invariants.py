@@ -181,6 +181,19 @@ def test_invariants_in_postgres(url):
     run(shops_at(url), examples=3, steps=15)
 
 
+def shops_with_loops(url):
+    """Event loops do the transactions of decisions and rewards."""
+    pytest.importorskip("greenlet", reason="the extra [postgres] is not installed")
+    from lane_shop import shops
+
+    return shops(url)
+
+
+@pytest.mark.xdist_group("postgres")
+def test_invariants_in_an_event_loop(url):
+    run(shops_with_loops(url), examples=3, steps=15)
+
+
 @pytest.mark.full
 def test_invariants_for_long(tmp_path):
     run(shops(tmp_path), examples=300, steps=50)
@@ -190,3 +203,9 @@ def test_invariants_for_long(tmp_path):
 @pytest.mark.xdist_group("postgres")
 def test_invariants_in_postgres_for_long(url):
     run(shops_at(url), examples=100, steps=40)
+
+
+@pytest.mark.full
+@pytest.mark.xdist_group("postgres")
+def test_invariants_in_an_event_loop_for_long(url):
+    run(shops_with_loops(url), examples=100, steps=40)

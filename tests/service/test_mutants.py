@@ -19,7 +19,9 @@ from shop import Death, Faults, Shop, shops
 from factored_bandits.agent.agent import Agent
 from factored_bandits.agent.ledger import Block
 from factored_bandits.service.engine.batch import Batch
+from factored_bandits.service.engine.engine import Engine
 from factored_bandits.service.engine.fold import Fold
+from factored_bandits.service.engine.transacting import Transacting
 from factored_bandits.service.engine.writer import Writer
 from factored_bandits.service.store.sqlite import SqliteTransaction
 
@@ -37,13 +39,13 @@ def lost_connections(make: Any) -> None:
 
 
 def acknowledge_before_commit(patch: pytest.MonkeyPatch) -> None:
-    commit = Writer._commit
+    commit = Transacting._commit
 
-    def early(self: Writer, tx: Any, attempt: Any, mark: int) -> None:
+    def early(self: Transacting, tx: Any, attempt: Any, mark: int) -> None:
         self._answer(attempt.answers)
         commit(self, tx, attempt, mark)
 
-    patch.setattr(Writer, "_commit", early)
+    patch.setattr(Transacting, "_commit", early)
 
 
 def learn_as_completed(patch: pytest.MonkeyPatch) -> None:
@@ -134,6 +136,18 @@ def snapshot_before_the_last_event(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(SqliteTransaction, "save_snapshot", stale)
 
 
+def asked_again_without_looking(patch: pytest.MonkeyPatch) -> None:
+    """What an event loop could not finish waits for a writer as if nothing had happened."""
+
+    def again(self: Engine, group: Any, attempt: Any, error: Exception) -> None:
+        handle, requests = group
+        handle.forget()
+        self._queue.put_back(handle.id, requests)
+        self._queue.release(handle.id)
+
+    patch.setattr(Engine, "_settle", again)
+
+
 MUTANTS: list[tuple[Any, Any]] = [
     (acknowledge_before_commit, answers_are_committed),
     (learn_as_completed, order_between_asks_does_not_matter),
@@ -156,6 +170,35 @@ def test_the_checks_see_the_mutant(mutant, check, tmp_path, monkeypatch):
     with pytest.raises(Exception) as caught:
         check(shops(tmp_path))
     assert not isinstance(caught.value, (Death, AttributeError, TypeError, NameError))
+
+
+IN_A_LOOP: list[tuple[Any, Any]] = [
+    (acknowledge_before_commit, answers_are_committed),
+    (asked_again_without_looking, lost_connections),
+    (outcome_unknown_taken_for_failed, lost_connections),
+    (outcome_unknown_taken_for_done, lost_connections),
+    (state_kept_after_a_failed_commit, lost_connections),
+]
+
+
+@pytest.mark.xdist_group("postgres")
+@pytest.mark.parametrize(("mutant", "check"), IN_A_LOOP, ids=[m.__name__ for m, _ in IN_A_LOOP])
+def test_the_checks_see_the_mutant_of_an_event_loop(mutant, check, url, monkeypatch):
+    pytest.importorskip("greenlet", reason="the extra [postgres] is not installed")
+    from lane_shop import LaneShop
+
+    made: list[LaneShop] = []
+
+    def make(*given: Any, **named: Any) -> LaneShop:
+        made.append(LaneShop(url, *given, **named))
+        return made[-1]
+
+    mutant(monkeypatch)
+    with pytest.raises(Exception) as caught:
+        check(make)
+    for shop in made:
+        shop.die()  # where the check has failed, it is open still
+    assert not isinstance(caught.value, (Death, AttributeError, TypeError, NameError, TimeoutError))
 
 
 def test_the_shop_uses_the_agent_that_the_mutants_change(tmp_path):

@@ -16,12 +16,9 @@ import numpy as np
 import pytest
 from postgres_shop import PostgresShop, shops
 from scenarios import (
-    answers_are_committed,
+    SCENARIOS,
     check_log,
     commits,
-    late_and_foreign_rewards_change_nothing,
-    order_between_asks_does_not_matter,
-    silence_counts,
     survives,
     undisturbed,
 )
@@ -46,15 +43,7 @@ def test_postgres_keeps_the_contract(check, url):
     check(lambda: PostgresStore(url, schema=schema))
 
 
-@pytest.mark.parametrize(
-    "scenario",
-    [
-        answers_are_committed,
-        silence_counts,
-        order_between_asks_does_not_matter,
-        late_and_foreign_rewards_change_nothing,
-    ],
-)
+@pytest.mark.parametrize("scenario", SCENARIOS)
 def test_what_is_promised_holds(scenario, url):
     scenario(shops(url))
 
@@ -94,10 +83,15 @@ def test_a_fault_at_any_statement_changes_nothing(kind, after, url):
         assert survives(make, Faults(at, after=after, kind=kind), expected)
 
 
-def test_two_replicas_are_one_agent(url):
+@pytest.mark.parametrize("in_a_loop", [False, True], ids=["writers", "event loops"])
+def test_two_replicas_are_one_agent(url, in_a_loop):
     """Requests alternate between two engines; together they are the agent in memory."""
-    first = PostgresShop(url)
-    second = PostgresShop(url)
+    new = PostgresShop
+    if in_a_loop:
+        pytest.importorskip("greenlet", reason="greenlet is not installed")
+        from lane_shop import LaneShop as new
+    first = new(url)
+    second = new(url)
     second.die()
     second.schema = first.schema
     second.open()
@@ -148,6 +142,28 @@ def test_open_goes_on_and_refuses_what_is_wrong(own):
     with pytest.raises(StoreError) as caught:
         fb.open("postgresql://nobody:secret@127.0.0.1:1/none", **ARGUMENTS)
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("table", ["event", "experiment"])
+def test_a_table_that_is_gone_is_said_and_nobody_waits_for_it(own, table):
+    """As when a role loses its rights: trying again does not help until somebody helps."""
+    import psycopg
+
+    rename = "ALTER TABLE factored_bandits.{} RENAME TO {}"
+    with (
+        fb.open(own, **ARGUMENTS) as agent,
+        psycopg.connect(own, autocommit=True) as connection,
+    ):
+        first = agent.ask("Ada")
+        connection.execute(rename.format(table, "gone"))
+        for call in (lambda: agent.ask("Bob"), lambda: agent.tell(first.id, 1.0)):
+            with pytest.raises(StoreError, match=r"does not exist(.|\n)*Nothing was stored"):
+                call()
+        connection.execute(rename.format("gone", table))
+        assert agent.ask("Ada") == first
+        assert agent.tell(first.id, 1.0) == "accepted"
+        assert agent.ask("Bob").id == 2
+    assert [event.kind for event in events_of(own)] == ["ask", "tell", "ask"]
 
 
 def test_tables_of_an_earlier_version_are_brought_up_to_date(url, monkeypatch):

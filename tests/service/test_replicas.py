@@ -1,4 +1,4 @@
-"""Two replicas over HTTP on one PostgreSQL: killed, frozen, and always one agent."""
+"""Replicas over HTTP on one PostgreSQL, or one alone: killed, frozen, and always one agent."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from factored_bandits.service.store import SqliteStore, opened
 from factored_bandits.service.units import hashed
 
 pytestmark = pytest.mark.xdist_group("postgres")
-PATIENCE = 3.0  # seconds until a visitor tries the other replica: this one may be frozen
+PATIENCE = 3.0  # seconds until a visitor tries another replica: this one may be frozen
 LONGEST = 60.0  # seconds until a visitor gives up, and the test fails
 LOST = (OSError, http.client.HTTPException)
 
 
 class Replicas:
-    """Two servers, each of which keeps its port."""
+    """Servers, each of which keeps its port."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, count: int = 2) -> None:
         self._url = url
-        self.processes = [start(url) for _ in range(2)]
+        self.processes = [start(url) for _ in range(count)]
         self.ports = [port for _, port in self.processes]
 
     def kill(self, which: int) -> None:
@@ -63,7 +63,7 @@ class WrongError(Exception):
 
 
 class Customer(threading.Thread):
-    """Asks and tells at either replica; what was not answered is said again to the other one."""
+    """Asks and tells at any replica; what was not answered is said again, to any of them."""
 
     def __init__(self, name: str, ports: list[int], key: str, stop: threading.Event) -> None:
         super().__init__()
@@ -128,7 +128,7 @@ def attacked(url: str, replicas: Replicas, key: str, attacks: int, customers: in
     try:
         for attack in range(attacks):
             time.sleep(rng.uniform(0.1, 0.5))
-            which = rng.randrange(2)
+            which = rng.randrange(len(replicas.processes))
             if attack % 2:
                 # now and then longer than a session may be silent in a transaction (5 s)
                 replicas.freeze(which, 6.0 if attack % 12 == 11 else rng.uniform(0.1, 0.6))
@@ -282,10 +282,18 @@ def test_all_forms_are_one_for_long(own, tmp_path):
         all_forms_are_one(tmp_path, own, replicas, key, steps=1000)
 
 
-@pytest.mark.full
-def test_replicas_under_many_attacks(own):
+def test_a_server_alone(own):
+    """Its event loop does the transactions; with two of them, mostly the writers do."""
     key = shop_at(own)
-    with contextlib.closing(Replicas(own)) as replicas:
+    with contextlib.closing(Replicas(own, 1)) as replicas:
+        assert attacked(own, replicas, key, attacks=2, customers=3) > 0
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("count", [1, 2])
+def test_replicas_under_many_attacks(own, count):
+    key = shop_at(own)
+    with contextlib.closing(Replicas(own, count)) as replicas:
         acknowledged = attacked(own, replicas, key, attacks=26, customers=8)
     assert acknowledged > 100
     print(f"26 attacks, {acknowledged:,} rewards acknowledged, none lost, none twice")

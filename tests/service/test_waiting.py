@@ -9,8 +9,8 @@ from shop import Shop
 
 pytest.importorskip("uvicorn", reason="the extra [serve] is not installed")
 
-from factored_bandits.errors import StoreError
-from factored_bandits.service.api.waiting import MANY, TURNS, Loop, answers
+from factored_bandits.errors import DecisionError, StoreError
+from factored_bandits.service.api.waiting import MANY, TURNS, Loop, answers, check_all
 from factored_bandits.service.engine import Ask, AwayError
 
 
@@ -83,3 +83,22 @@ def test_errors_are_answers_too(shop):
     assert isinstance(away, AwayError)
     assert decision.id == 1
     assert isinstance(closed, StoreError)
+
+
+def test_an_error_says_how_many_are_stored_all_the_same():
+    """Requests that came together may be in several transactions."""
+    first, second = object(), object()
+    away, unknown = AwayError("away"), DecisionError("unknown")
+    check_all([first, away], (AwayError,), "decisions")
+    check_all([first, unknown, second], (DecisionError,), "rewards")
+    failed = StoreError("the disk is full")
+    with pytest.raises(StoreError) as caught:
+        check_all([first, unknown, failed, second, failed], (DecisionError,), "rewards")
+    assert str(caught.value) == (
+        "2 of these 5 rewards are stored, the others are not: the disk is full. The same call "
+        "again, with the same units or key, has the same answer for those that are"
+    )
+    for error in (failed, unknown):  # of whom nothing is stored, and one that is no refusal
+        with pytest.raises(type(error)) as caught:
+            check_all([error, failed], (AwayError,), "decisions")
+        assert caught.value is error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable
 
@@ -285,6 +286,50 @@ def writers_wait_for_each_other(opened: Opened) -> None:
     store.close()
 
 
+def a_session_waits_and_its_event_loop_goes_on(opened: Opened) -> None:
+    """Its transactions are those of the store; a greenlet waits, and the event loop does not."""
+    store = opened()
+    row = store.create("session", "{}", "f")
+    session = store.session()
+    if session is None:
+        store.close()
+        return
+    from greenlet import greenlet
+
+    seen: list[int] = []
+
+    def work() -> None:
+        for n in (2, 3):
+            tx = session.begin()
+            seen.append(tx.lock(row.id).head)
+            tx.append(
+                row._replace(head=n, at=n), n - 1, [LOG[0]._replace(n=n, decision=n, unit=None)]
+            )
+            tx.commit()
+
+    async def visit() -> None:
+        session.attach(asyncio.get_running_loop())
+        tx = store.begin()
+        tx.lock(row.id)
+        greenlet(work).switch()
+        await asyncio.sleep(0.05)
+        require(not seen, "a session had an experiment that a writer had locked")
+        tx.append(row._replace(head=1, at=1), 0, [LOG[0]])
+        tx.commit()
+        async with asyncio.timeout(10):
+            while len(seen) < 2:
+                await asyncio.sleep(0.001)
+        require(seen == [1, 2], f"a session saw {seen} events instead of 1 and 2")
+        tx = store.begin()
+        head = tx.lock(row.id).head  # after the last commit of the session
+        tx.rollback()
+        require(head == 3, f"there are {head} events instead of 3")
+        session.close()
+
+    asyncio.run(visit())
+    store.close()
+
+
 STORE_CHECKS: tuple[Callable[[Opened], None], ...] = (
     a_secret_can_be_adopted_at_first,
     experiments_are_found_again,
@@ -295,4 +340,5 @@ STORE_CHECKS: tuple[Callable[[Opened], None], ...] = (
     what_is_not_committed_is_gone,
     nothing_happens_twice,
     writers_wait_for_each_other,
+    a_session_waits_and_its_event_loop_goes_on,
 )

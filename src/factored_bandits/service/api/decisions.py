@@ -17,7 +17,7 @@ from .bodies import Decided, Decisions, Outcome, Outcomes, Reward, Rewards, Want
 from .problems import ProblemError
 from .state import Service
 from .tokens import read, token
-from .waiting import answers
+from .waiting import answers, check_all
 
 LOGGED = ("accepted", "late")  # outcomes that are events
 
@@ -73,7 +73,9 @@ async def reward(service: Service, request: Request, body: Rewards) -> tuple[int
         else:
             meant.append((handle, Tell(decision=signed[1], reward=one.reward, who=who)))
     telling = [service.submit(*each) for each in meant if not isinstance(each, DecisionError)]
-    told = iter(await answers(telling))
+    said = await answers(telling)
+    check_all(said, (DecisionError, RewardOutOfRangeError), "rewards")
+    told = iter(said)
     found = [_outcome(each if isinstance(each, DecisionError) else next(told)) for each in meant]
     for each, outcome in zip(meant, found, strict=True):
         service.metrics.counts.rewards[outcome.outcome] += 1
@@ -84,14 +86,12 @@ async def reward(service: Service, request: Request, body: Rewards) -> tuple[int
 
 
 def _outcome(said: Any) -> Outcome:
-    """What became of a reward; an error that is not about the reward is raised."""
+    """What became of a reward."""
     if isinstance(said, RewardOutOfRangeError):
         return Outcome("refused", str(said))
     if isinstance(said, DecisionError):
         conflict = isinstance(said, ConflictError)
         return Outcome("conflict" if conflict else "unknown", str(said))
-    if isinstance(said, Exception):
-        raise said
     return Outcome(said)
 
 

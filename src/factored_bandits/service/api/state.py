@@ -21,7 +21,7 @@ from factored_bandits.service.timeline import Timeline
 from .access import LONGEST, Access, may
 from .metrics import Metrics
 from .problems import ProblemError
-from .waiting import Loop, answers
+from .waiting import Loop, answers, check_all
 
 LOGGER = logging.getLogger("factored_bandits.service")
 T = TypeVar("T")
@@ -60,9 +60,11 @@ class Service:
             self.know(row)
         self.is_ready = True
 
-    def stop(self) -> None:
+    async def stop(self) -> None:
         """Take nothing new."""
         self.is_ready = False
+        if self._loop is not None:
+            await self._loop.close()
         self._aside.shutdown()
 
     async def aside(self, work: Callable[..., T], *args: Any) -> T:
@@ -125,12 +127,12 @@ class Service:
         """
         made: list[Decision] = []
         fallbacks = 0
-        for each in await answers([self.submit(handle, ask) for ask in asks]):
+        found = await answers([self.submit(handle, ask) for ask in asks])
+        check_all(found, (AwayError,), "decisions")
+        for each in found:
             if isinstance(each, AwayError):
                 fallbacks += 1
                 made.append(handle.fallback())
-            elif isinstance(each, Exception):
-                raise each
             else:
                 made.append(each)
         if fallbacks:

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
-from factored_bandits.errors import StoreError
+from factored_bandits.errors import ExperimentError, StoreError
 from factored_bandits.service.engine import Answer, Engine, Request
 
 TURNS = 16  # of the event loop that a request waits for others at most
@@ -38,6 +38,12 @@ class Loop:
         self._turns = 0
         self._ready: deque[AsyncWaiter] = deque()
         self._is_woken = False
+        self._lane = engine.lane()
+
+    async def close(self) -> None:
+        """Leave what comes from now on to the writers."""
+        if self._lane is not None:
+            await self._lane.close()
 
     def submit(self, experiment: int, request: Request) -> asyncio.Future[Any]:
         """Let a request wait, when no more come in; its answer is in the future."""
@@ -59,6 +65,8 @@ class Loop:
         self._asked = []
         self._counted = 0
         self._turns = 0
+        if self._lane is not None:
+            self._lane.offer(asked)
         try:
             self._engine.submit_all(asked)
         except StoreError as error:
@@ -112,3 +120,21 @@ async def answers(futures: Iterable[asyncio.Future[Any]]) -> list[Any]:
         except Exception as error:
             found.append(error)
     return found
+
+
+def check_all(found: list[Any], answers: tuple[type[Exception], ...], what: str) -> None:
+    """Raise the first error that is no answer; it says how many are stored all the same.
+
+    Those of one request may have been in several transactions.
+    """
+    errors = [each for each in found if isinstance(each, Exception)]
+    failed = next((each for each in errors if not isinstance(each, answers)), None)
+    if failed is None:
+        return
+    stored = len(found) - len(errors)
+    if not stored or not isinstance(failed, (ExperimentError, StoreError)):
+        raise failed
+    raise type(failed)(
+        f"{stored} of these {len(found)} {what} are stored, the others are not: {failed}. The same "
+        "call again, with the same units or key, has the same answer for those that are"
+    ) from failed

@@ -160,16 +160,24 @@ class Batch:
         except FAULTS[type(request)] as error:
             self.answers.append((request, None, error))
 
-    def write(self, snapshot_every: int) -> None:
-        """Append the events, and from time to time a snapshot; the commit is still to come."""
+    def write(self, snapshot_every: int) -> float:
+        """Append the events, and from time to time a snapshot; the commit is still to come.
+
+        Seconds of processor time that the agent has taken for a snapshot.
+        """
         head = self._before.head + len(self.events)
         self.row = self.row._replace(head=head, at=self._at)
         self._tx.append(self.row, self._before.head, self.events)
         if self.changes:
             self._tx.add_changes(self.row.id, self.changes)
         self._fold.n = head
-        if head // snapshot_every > self._before.head // snapshot_every:
-            self._tx.save_snapshot(self.row.id, Snapshot(head, self._fold.dump()))
+        if head // snapshot_every == self._before.head // snapshot_every:
+            return 0.0
+        began = time.thread_time()
+        snapshot = Snapshot(head, self._fold.dump())
+        taken = time.thread_time() - began
+        self._tx.save_snapshot(self.row.id, snapshot)
+        return taken
 
     def _add(self, kind: str, decision: int | None, body: Any, who: str | None) -> Event:
         event = Event(

@@ -7,10 +7,10 @@ import os
 import threading
 import time
 import types
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from factored_bandits.core.checks import Form
-from factored_bandits.errors import StoreError
+from factored_bandits.errors import MissingExtraError, StoreError
 from factored_bandits.service.store import Experiment, Store
 
 from .breaker import PROBE, Breaker
@@ -18,8 +18,11 @@ from .handle import Handle
 from .meter import Meter
 from .queue import Queue
 from .requests import Rebase, Request, Waiter
-from .transacting import AGENT_TIME, SNAPSHOT_EVERY
+from .transacting import AGENT_TIME, SNAPSHOT_EVERY, Attempt, Group
 from .writer import Writer
+
+if TYPE_CHECKING:
+    from .lane import Lane
 
 LONGEST_SLEEP = 60.0  # seconds; clocks are looked at from time to time
 
@@ -64,6 +67,10 @@ class Engine:
         def writer() -> Writer:
             return Writer(store, self._queue, self.breaker, self.meter, snapshot_every, agent_time)
 
+        self._snapshot_every = snapshot_every
+        self._agent_time = agent_time
+        self._new_writer = writer
+        self._settling: list[threading.Thread] = []
         self._own = writer()
         count = min(writers, 1) if store.one_writer else writers
         self._threads = [
@@ -128,6 +135,44 @@ class Engine:
         """Go on with this library and machine; see `fingerprint`."""
         self.call(experiment, Rebase())
 
+    def lane(self) -> Lane | None:
+        """What the running event loop can do without the threads; None for some stores."""
+        if self.store.one_writer:
+            return None
+        try:
+            from .lane import Lane
+        except ImportError:
+            raise MissingExtraError.of(
+                "greenlet", "postgres", "a service with a postgresql:// database"
+            ) from None
+
+        return Lane(
+            self.store,
+            self._queue,
+            self.breaker,
+            self.meter,
+            self._handles,
+            self._snapshot_every,
+            self._agent_time,
+            self._settle,
+        )
+
+    def _settle(self, group: Group, attempt: Attempt, error: Exception) -> None:
+        """In a thread: finish what has ended with an error elsewhere, in a reserved experiment."""
+
+        def work() -> None:
+            writer = self._new_writer()
+            try:
+                writer.work([group], more=False, ended=(attempt, error))
+            finally:
+                writer.wake()
+                self._queue.release(group[0].id)
+                self.store.reconnect()  # the connection of this thread
+
+        self._settling = [thread for thread in self._settling if thread.is_alive()]
+        self._settling.append(threading.Thread(target=work, daemon=True))
+        self._settling[-1].start()
+
     # ------------------------------------------------------------ the threads
 
     def step(self) -> bool:
@@ -176,7 +221,7 @@ class Engine:
     def close(self) -> None:
         """Do what waits, then give everything back."""
         self._queue.close()
-        for thread in self._threads:
+        for thread in (*self._settling, *self._threads):
             thread.join()
         while not self._threads and self.step():
             pass

@@ -79,6 +79,20 @@ class Queue:
                 del self._waiting[experiment]
             return taken
 
+    def take_some(
+        self, experiment: int, few: int, kinds: tuple[type[Request], ...]
+    ) -> list[Request]:
+        """At most `few` of those that wait, or half of them, until one is of another kind."""
+        with self._changed:
+            waiting = self._waiting.get(experiment, deque())
+            most = max(few, len(waiting) // 2)
+            taken: list[Request] = []
+            while waiting and len(taken) < most and type(waiting[0]) in kinds:
+                taken.append(waiting.popleft())
+            if taken and not waiting:
+                del self._waiting[experiment]
+            return taken
+
     def _ready(self, due: Iterable[int]) -> list[int]:
         free = [n for n in self._waiting if n not in self._taken]
         free += [n for n in due if n not in self._waiting and n not in self._taken]
@@ -98,6 +112,22 @@ class Queue:
             self._taken -= set(experiments)
             if not self._together:
                 self._changed.notify(max(len(self._waiting.keys() - self._taken) - 1, 0))
+
+    def reserve(self, experiment: int) -> bool:
+        """Keep all writers from an experiment, if none has it and nothing waits for it."""
+        with self._changed:
+            free = experiment not in self._taken and experiment not in self._waiting
+            if not free or self._closed or self._away:
+                return False
+            self._taken.add(experiment)
+            return True
+
+    def release(self, experiment: int) -> None:
+        """Let writers have an experiment again that was reserved."""
+        with self._changed:
+            self._taken.discard(experiment)
+            if experiment in self._waiting:
+                self._changed.notify()
 
     def turn_away(self) -> list[Request]:
         """From now on take no requests that are not patient; gives back those that wait."""

@@ -32,6 +32,8 @@ class Attempt:
     left: list[tuple[int, list[Request]]] = field(default_factory=list)  # for the next batch
     batches: list[tuple[Handle, Fold, Batch]] = field(default_factory=list)
     alone: bool = True  # whether nobody else has written meanwhile
+    agent_time: float = 0.0  # seconds that the agents have taken
+    agent_work: float = 0.0  # of processor time, with snapshots
     # where to look for the transaction if its commit fails: experiment, event, own number
     mark: tuple[int, int, int] | None = None
 
@@ -103,7 +105,6 @@ class Transacting:
         clock = tx.clock()
         self._meter.clock(clock)
         mark = secrets.randbits(MARK)
-        until = time.perf_counter() + self._agent_time
 
         for (handle, requests), row in zip(groups, rows, strict=True):
             try:
@@ -116,7 +117,7 @@ class Transacting:
 
             batch = Batch(fold, tx, row, max(row.at + 1, clock, fold.at), mark)
             try:
-                left = self._apply(batch, requests, until)
+                left = self._apply(batch, requests, attempt)
             except CulpritError:
                 tx.rollback()
                 raise
@@ -143,12 +144,17 @@ class Transacting:
             if len(requests) < most:
                 requests += self._queue.take_more(handle.id, most - len(requests))
 
-    def _apply(self, batch: Batch, requests: list[Request], until: float) -> list[Request]:
+    def _apply(self, batch: Batch, requests: list[Request], attempt: Attempt) -> list[Request]:
         """Do the requests; gives back those for which no time is left."""
         try:
             batch.expire_due()
             batch.look_up(requests)
-            return batch.work(requests, until)
+            # what the database takes is not the agents': it may be far away
+            began, worked = time.perf_counter(), time.thread_time()
+            left = batch.work(requests, began + self._agent_time - attempt.agent_time)
+            attempt.agent_time += time.perf_counter() - began
+            attempt.agent_work += time.thread_time() - worked
+            return left
         except self._store.errors:
             raise
         except Exception as error:
@@ -161,7 +167,7 @@ class Transacting:
             return
 
         for batch in changed:
-            batch.write(self._snapshot_every)
+            attempt.agent_work += batch.write(self._snapshot_every)
         attempt.mark = (changed[0].row.id, changed[0].events[0].n, mark)
         self.wake()
         tx.commit()

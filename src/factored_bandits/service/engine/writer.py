@@ -136,6 +136,7 @@ class Writer(Transacting):
             return False
 
         experiment, n, mark = attempt.mark
+        hopeless = self._store.is_hopeless(error)
         pause = PAUSE
         while True:
             try:
@@ -150,7 +151,8 @@ class Writer(Transacting):
                 if self._store.is_away(next_error):
                     self._breaker.failed()
                 LOGGER.warning("the database %s: %s", self._store.name, next_error)
-                if all(request.is_over for _, requests in groups for request in requests):
+                over = all(request.is_over for _, requests in groups for request in requests)
+                if over or (hopeless and self._store.is_hopeless(next_error)):
                     attempt.answers = []
                     return False
                 time.sleep(pause)

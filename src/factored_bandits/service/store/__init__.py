@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .contract import Store, Transaction
+from .contract import Session, Store, Transaction
 from .data import KINDS, STATUSES, AccessKey, Event, Experiment, Found, Snapshot
 from .derived import Brief, Change, HourTally, Settled
 from .places import name_of, opened
@@ -18,6 +18,7 @@ __all__ = [
     "Experiment",
     "Found",
     "HourTally",
+    "Session",
     "Settled",
     "Snapshot",
     "SqliteStore",

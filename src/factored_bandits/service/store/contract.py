@@ -6,6 +6,7 @@ event with the same number is refused, whoever wrote the first.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection
 from typing import Protocol
 
@@ -68,6 +69,21 @@ class Transaction(Derived, Protocol):
         """Undo everything."""
 
 
+class Session(Protocol):
+    """A connection that an event loop has to itself: greenlets of its thread wait for answers."""
+
+    errors: tuple[type[Exception], ...]
+
+    def attach(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Belong to an event loop; called in its thread."""
+
+    def begin(self) -> Transaction:
+        """A transaction that may write; while it waits, the event loop goes on."""
+
+    def close(self) -> None:
+        """Give the connection back."""
+
+
 class Store(Protocol):
     """A database with experiments.
 
@@ -90,6 +106,9 @@ class Store(Protocol):
 
     def reading(self) -> Transaction:
         """A transaction that only reads, and keeps nobody from writing; ended by `rollback`."""
+
+    def session(self) -> Session | None:
+        """A new connection for an event loop; None if a thread has to wait for this database."""
 
     def reconnect(self) -> None:
         """Forget the connection of this thread: something is wrong with it."""

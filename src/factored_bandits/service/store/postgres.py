@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from factored_bandits.errors import MissingExtraError, StoreError
 
@@ -22,9 +22,13 @@ except ImportError:
 
 from .postgres_transaction import Clock, PostgresTransaction
 
+if TYPE_CHECKING:
+    from .postgres_session import PostgresSession
+
 SCHEMA = "factored_bandits"
 MIGRATING = 0x66624231  # of an advisory lock: two programs that start at once
-HOPELESS = ("53100", "25006")  # the disk is full; the database is read-only
+# the disk is full; the database is read-only; a table is gone, or a right to it
+HOPELESS = ("53100", "25006", "42")
 AWAY = ("08", "57P", "53300")  # connection errors, operator intervention, too many connections
 # A process that is frozen holds its lock until the server ends its session; keepalive packets end
 # one whose machine is gone.
@@ -106,19 +110,25 @@ class PostgresStore:
     def _connected(self) -> Any:
         thread = threading.get_ident()
         if thread not in self._connections:
-            settings = {**self._timeouts, "search_path": self._schema}
-            given = conninfo_to_dict(self._location).get("options") or ""
-            options = " ".join(
-                [str(given), *(f"-c {name}={value}" for name, value in settings.items())]
-            )
-            conninfo = make_conninfo(self._location, **CONNECTION, options=options)
-            # a plan that was made for an empty table reads the whole of it when it is large
-            self._connections[thread] = self._connect(
-                conninfo, autocommit=True, prepare_threshold=None
-            )
+            self._connections[thread] = self._new_connection()
             self._prepared[thread] = set()
-            self._connections[thread].execute(FLUSHED)
         return self._connections[thread]
+
+    def _new_connection(self) -> Any:
+        settings = {**self._timeouts, "search_path": self._schema}
+        given = conninfo_to_dict(self._location).get("options") or ""
+        options = " ".join(
+            [str(given), *(f"-c {name}={value}" for name, value in settings.items())]
+        )
+        conninfo = make_conninfo(self._location, **CONNECTION, options=options)
+        # a plan that was made for an empty table reads the whole of it when it is large
+        made = self._connect(conninfo, autocommit=True, prepare_threshold=None)
+        try:
+            made.execute(FLUSHED)
+        except BaseException:
+            made.close()
+            raise
+        return made
 
     def _prepare(self) -> None:
         newest = len(migrations.POSTGRES)
@@ -174,8 +184,8 @@ class PostgresStore:
             self._connections.popitem()[1].close()
 
     def is_hopeless(self, error: Exception) -> bool:
-        """Whether the disk is full, or the database is read-only."""
-        return getattr(error, "sqlstate", None) in HOPELESS
+        """Whether the disk is full, the database read-only, or a table or a right not there."""
+        return (getattr(error, "sqlstate", None) or "").startswith(HOPELESS)
 
     def is_away(self, error: Exception) -> bool:
         """Whether there is no server, or it is starting, ending, or takes no more connections."""
@@ -194,6 +204,12 @@ class PostgresStore:
     def reading(self) -> PostgresTransaction:
         """A transaction that only reads, everything as of one moment."""
         return self._transaction(read_only=True)
+
+    def session(self) -> PostgresSession:
+        """A session whose answers need no thread that waits."""
+        from .postgres_session import PostgresSession  # which only a server needs
+
+        return PostgresSession(self._new_connection(), self._clock)
 
     def _transaction(self, read_only: bool) -> PostgresTransaction:
         connection = self._connected()

@@ -27,7 +27,14 @@ APPLICATION = 0x66624231  # how a database says whose it is
 TOGETHER = (64, 16, 4, 1)
 ROW = f"({', '.join('?' * COLUMNS)})"
 INSERT = {size: f"INSERT INTO event VALUES {', '.join([ROW] * size)}" for size in TOGETHER}
-HOPELESS = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CORRUPT", "SQLITE_NOTADB")
+HOPELESS = (
+    "SQLITE_FULL",
+    "SQLITE_IOERR",
+    "SQLITE_READONLY",
+    "SQLITE_CORRUPT",
+    "SQLITE_NOTADB",
+    "SQLITE_ERROR",  # a table is gone, say
+)
 
 Clock = Callable[[], int]
 Connect = Callable[..., Any]
@@ -152,6 +159,10 @@ class SqliteStore:
         made.execute(f"PRAGMA user_version = {target}")
         made.execute("COMMIT")
 
+    def session(self) -> None:
+        """Nothing can be done while a file is being flushed: that takes a thread."""
+        return None
+
     def reconnect(self) -> None:
         """Forget the connection of this thread; what was not committed is undone."""
         made = self._connections.pop(threading.get_ident(), None)
@@ -167,7 +178,7 @@ class SqliteStore:
             self._lock = None
 
     def is_hopeless(self, error: Exception) -> bool:
-        """Whether the disk is full or broken, or the file is not writable."""
+        """Whether the disk is full or broken, the file not writable, or a table not there."""
         name = getattr(error, "sqlite_errorname", None) or ""
         return name.startswith(HOPELESS)
 
