@@ -186,8 +186,11 @@ def test_what_is_unusual_is_left_to_uvicorn(server, short, of_head, is_short):
     status, headers, _ = found[-1]
     assert status == (404 if "//" in of_head.get("path", "") else 200)
     assert bool(short) == is_short
-    closes = of_head.get("Connection") == "close" or of_head.get("version") == "1.0"
-    assert (headers.get("connection") == "close") == closes
+    if (
+        of_head.get("version") != "1.0"
+    ):  # which closes anyway; only newer versions of uvicorn say so
+        closes = of_head.get("Connection") == "close"
+        assert (headers.get("connection") == "close") == closes
 
 
 def continued(server, request):
