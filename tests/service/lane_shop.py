@@ -17,7 +17,7 @@ LONGEST = 30.0  # seconds; whatever takes longer hangs
 
 
 def loops():
-    """The event loops of a server: the usual one, and that of asyncio where it is missing."""
+    """That of a server first: uvloop's where it is installed, and then that of asyncio."""
     with contextlib.suppress(ImportError):
         yield importlib.import_module("uvloop").new_event_loop
     yield asyncio.new_event_loop

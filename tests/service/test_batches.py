@@ -85,8 +85,8 @@ def test_a_batch_is_gone_when_it_is_answered(shop, monkeypatch):
             gc.enable()
 
 
-def test_who_makes_an_agent_fail_is_found_though_more_come(shop, monkeypatch):
-    """Requests are done one at a time then, and nobody new joins them."""
+def fail_for_bad_units(monkeypatch):
+    """Let agents fail when the unit "bad" asks."""
     ask = Batch._ask
 
     def failing(self, request):
@@ -95,6 +95,11 @@ def test_who_makes_an_agent_fail_is_found_though_more_come(shop, monkeypatch):
         return ask(self, request)
 
     monkeypatch.setattr(Batch, "_ask", failing)
+
+
+def test_who_makes_an_agent_fail_is_found_though_more_come(shop, monkeypatch):
+    """Requests are done one at a time then, and nobody new joins them."""
+    fail_for_bad_units(monkeypatch)
     begun = while_it_waits_for_the_lock(shop, lambda: [Ask()], times=50)
     good = Ask(unit=b"good")
     bad = Ask(unit=b"bad")

@@ -22,11 +22,10 @@ from scenarios import (
     undisturbed,
 )
 from shop import Faults
-from test_batches import answers, is_dump, script
+from test_batches import answers, fail_for_bad_units, is_dump, script
 
 from factored_bandits.errors import ExperimentError
-from factored_bandits.service.engine import Ask, Tell, lane
-from factored_bandits.service.engine.batch import Batch
+from factored_bandits.service.engine import Ask, AwayError, Tell, lane
 from factored_bandits.service.engine.fold import Fold
 
 pytestmark = pytest.mark.xdist_group("postgres")
@@ -194,14 +193,7 @@ def test_an_agent_whose_snapshots_take_long_is_slow(url, monkeypatch):
 
 
 def test_who_makes_an_agent_fail_is_found(shop, monkeypatch):
-    ask = Batch._ask
-
-    def failing(self, request):
-        if request.unit == b"bad":
-            raise ZeroDivisionError("by order")
-        return ask(self, request)
-
-    monkeypatch.setattr(Batch, "_ask", failing)
+    fail_for_bad_units(monkeypatch)
     shop.agent.ask()
     requests = [Ask(unit=b"good"), Ask(unit=b"bad"), Tell(decision=1, reward=1.0)]
     for request in requests:
@@ -235,14 +227,20 @@ def test_what_waits_when_it_closes_is_done_by_the_writers(shop):
 
 
 def test_those_who_wait_are_turned_away_when_the_database_is(shop):
-    """The same queue, so the same breaker: nobody waits for a session that is gone."""
+    """The same queue, so the same breaker: nobody waits for an event loop without a database."""
     shop.agent.ask()
-    shop.engine.breaker.failed()
+    wait, leave = Ask(), Ask(patient=False)
     shop.in_loop = 0
-    shop.engine.submit(1, Ask())
-    assert shop.engine._queue.reserve(1) is False
-    assert shop.in_loop == 0
-    shop.engine.breaker.passed()
+    for request in (wait, leave):
+        shop.engine.submit(1, request)
+    assert not shop.engine.own_lane._idle.is_set()  # it has them before it
+    shop.engine.breaker.failed()
+    with pytest.raises(AwayError):
+        leave.waiter.result()
     while shop.engine.step():
         pass
+    assert wait.waiter.result().id == 2
+    assert shop.in_loop == 0
+    assert not shop.engine.breaker.is_open
     assert shop.agent.ask().id == 3
+    assert shop.in_loop > 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from factored_bandits.service.engine import Ask, Read, Tell
-from factored_bandits.service.engine.queue import Queue
+from factored_bandits.service.engine.queue import MOST, Queue
 
 PLAIN = (Ask, Tell)
 
@@ -57,12 +57,19 @@ def test_a_few_are_taken_or_half_of_many(queue):
     assert queue.take(0.0) == {}
 
 
+def test_a_batch_has_an_upper_bound(queue):
+    queue.put(asks(4 * MOST))
+    assert [len(queue.take_some(1, few, PLAIN)) for few in (20, 2 * MOST)] == [MOST, MOST]
+    assert len(queue.take_more(1, 7)) == 7
+    assert len(queue.take_more(1, 7, PLAIN)) == 7
+
+
 def test_those_are_taken_that_come_before_one_of_another_kind(queue):
     requests = [Ask(), Tell(decision=1, reward=0.0), Read(look=repr), Ask()]
     assert queue.reserve(1)
     queue.put((1, request) for request in requests)
     assert queue.take_some(1, 20, PLAIN) == requests[:2]
-    assert queue.take_some(1, 20, PLAIN) == []
+    assert queue.take_some(1, 20, PLAIN) == queue.take_more(1, 20, PLAIN) == []
     queue.release(1)
     assert queue.take(0.0) == {1: requests[2:]}
 

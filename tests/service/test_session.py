@@ -7,6 +7,7 @@ import contextlib
 import logging
 import os
 import signal
+import sys
 import time
 from itertools import chain
 from pathlib import Path
@@ -126,11 +127,8 @@ def test_a_session_that_is_reset_says_so(own, loop):
             await until(lambda: state_of(backend) == "T")
             os.kill(backend, signal.SIGTERM)
             os.kill(backend, signal.SIGCONT)
-            while state_of(backend) not in (
-                None,
-                "Z",
-            ):  # the event loop hears of everything at once
-                time.sleep(0.01)
+            while state_of(backend) not in (None, "Z"):
+                time.sleep(0.01)  # and not the event loop, which hears of everything at once
             await until(lambda: found)
             assert isinstance(found[0], session.errors)
 
@@ -180,12 +178,14 @@ def test_the_event_loop_goes_on_while_the_database_works(own):
     import psycopg
 
     async def visit():
-        async with served(own) as (_, requests, _):
+        async with served(own) as (_, requests, session):
             with psycopg.connect(own) as other:
                 other.execute("SELECT FROM factored_bandits.experiment FOR UPDATE")
                 asked = requests.submit(1, Ask())
+                await until(lambda: session._waiting is not None)
                 for _ in range(20):
                     await asyncio.sleep(0.01)
+                assert session._waiting is not None
                 assert not asked.done()
             assert (await asked).id == 1
 
@@ -308,3 +308,22 @@ def test_a_database_that_gives_no_session_is_asked_again(own, monkeypatch, caplo
         run(USUAL, visit())
     said = [each.getMessage() for each in caplog.records]
     assert sum("gives no session: too many connections, by order" in each for each in said) == 1
+
+
+def test_without_greenlet_the_writers_do_everything(own, monkeypatch, caplog):
+    monkeypatch.setitem(sys.modules, "greenlet", None)
+    monkeypatch.delitem(sys.modules, lane.__name__)
+
+    async def visit():
+        store = PostgresStore(own)
+        row = store.create("home", made(CONFIG, {})[0].text(), fingerprint())
+        engine = Engine(store, writers=1)
+        engine.serve(row, compiled=False)
+        loop = Loop(engine)
+        assert loop._lane is None
+        assert (await loop.submit(1, Ask())).id == 1
+        await loop.close()
+        engine.close()
+
+    run(USUAL, visit())
+    assert "pip install 'factored-bandits[postgres]'" in caplog.text

@@ -24,7 +24,7 @@ from .quick import QuickRequest
 
 LOGGER = logging.getLogger("factored_bandits.service")
 UNUSUAL = re.compile(rb"[^!-~]|[?%#]")  # in a path: what uvicorn reads more closely
-NOBODY_WAITS = asyncio.Event()
+NOBODY_WAITS = asyncio.Event()  # which uvicorn sets when a connection is lost
 
 
 class Exchange:

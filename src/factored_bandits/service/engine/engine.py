@@ -10,11 +10,11 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from factored_bandits.core.checks import Form
-from factored_bandits.errors import MissingExtraError, StoreError
+from factored_bandits.errors import StoreError
 from factored_bandits.service.store import Experiment, Store
 
 from .breaker import PROBE, Breaker
-from .handle import Handle
+from .handle import LOGGER, Handle
 from .meter import Meter
 from .queue import Queue
 from .requests import Rebase, Request, Waiter
@@ -142,9 +142,11 @@ class Engine:
         try:
             from .lane import Lane
         except ImportError:
-            raise MissingExtraError.of(
-                "greenlet", "postgres", "a service with a postgresql:// database"
-            ) from None
+            LOGGER.warning(
+                "greenlet is not installed, so threads do what the event loop would do faster: "
+                "pip install 'factored-bandits[postgres]'"
+            )
+            return None
 
         return Lane(
             self.store,

@@ -52,17 +52,14 @@ class BehindError(Exception):
 class LaneTransacting(Transacting):
     """Transactions in an event loop, which must not be held up."""
 
+    _kinds = PLAIN
+
     def _locked(self, tx: Transaction, handle: Handle) -> Experiment:
         row = super()._locked(tx, handle)
         if handle.followed is None or row.head - handle.followed > FOLLOW:
             tx.rollback()
             raise BehindError
         return row
-
-    def _add_those_who_came(self, groups: list[Group]) -> None:
-        """As everywhere, but none of another kind."""
-        for handle, requests in groups:
-            requests += self._queue.take_some(handle.id, MOST - len(requests), PLAIN)
 
 
 class Lane:

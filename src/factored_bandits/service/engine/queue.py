@@ -68,30 +68,26 @@ class Queue:
             self._taken |= set(batch)
             return batch
 
-    def take_more(self, experiment: int, most: int) -> list[Request]:
-        """What came for an experiment since it was taken, for the one who took it."""
+    def take_more(
+        self, experiment: int, most: int, kinds: tuple[type[Request], ...] = (Request,)
+    ) -> list[Request]:
+        """What waits for an experiment, for the one who has it; until one is of another kind."""
         with self._changed:
-            waiting = self._waiting.get(experiment)
-            if waiting is None:
-                return []
-            taken = [waiting.popleft() for _ in range(min(len(waiting), most))]
-            if not waiting:
+            waiting = self._waiting.get(experiment, deque())
+            taken: list[Request] = []
+            while waiting and len(taken) < most and isinstance(waiting[0], kinds):
+                taken.append(waiting.popleft())
+            if taken and not waiting:
                 del self._waiting[experiment]
             return taken
 
     def take_some(
         self, experiment: int, few: int, kinds: tuple[type[Request], ...]
     ) -> list[Request]:
-        """At most `few` of those that wait, or half of them, until one is of another kind."""
+        """The same, but a few of those that wait, or half of them if that is more."""
         with self._changed:
-            waiting = self._waiting.get(experiment, deque())
-            most = max(few, len(waiting) // 2)
-            taken: list[Request] = []
-            while waiting and len(taken) < most and type(waiting[0]) in kinds:
-                taken.append(waiting.popleft())
-            if taken and not waiting:
-                del self._waiting[experiment]
-            return taken
+            half = len(self._waiting.get(experiment, ())) // 2
+            return self.take_more(experiment, min(max(few, half), MOST), kinds)
 
     def _ready(self, due: Iterable[int]) -> list[int]:
         free = [n for n in self._waiting if n not in self._taken]

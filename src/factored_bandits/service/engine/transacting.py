@@ -72,6 +72,8 @@ class Transacting:
         Seconds that the agents may take in one transaction, about.
     """
 
+    _kinds: tuple[type[Request], ...] = (Request,)  # requests that it may do
+
     def __init__(
         self,
         store: Begins,
@@ -142,7 +144,7 @@ class Transacting:
         most = MOST // len(groups)
         for handle, requests in groups:
             if len(requests) < most:
-                requests += self._queue.take_more(handle.id, most - len(requests))
+                requests += self._queue.take_more(handle.id, most - len(requests), self._kinds)
 
     def _apply(self, batch: Batch, requests: list[Request], attempt: Attempt) -> list[Request]:
         """Do the requests; gives back those for which no time is left."""
