@@ -286,6 +286,9 @@ def main() -> None:
         "--cold", action="store_true", help="servers that find no compiled steps on the disk"
     )
     given = parser.parse_args()
+    for name in given.stores:
+        if name not in KINDS:
+            parser.error(f"{name!r} is none of {', '.join(KINDS)}")
     with tempfile.TemporaryDirectory() as empty:
         if given.cold:
             os.environ["NUMBA_CACHE_DIR"] = empty
